@@ -55,11 +55,11 @@ struct ArenaStats {
   int64_t used_bytes = 0;  ///< In extents, after rounding up.
   int64_t peak_bytes = 0;
   int64_t capacity_bytes = 0;
-  /// Address space touched at some time and not trimmed since: bounds resident memory from above.
+  /// Bounds resident memory from above: all below the highest address used since the last Trim.
   int64_t warm_bytes = 0;
 };
 
-/// The payload memory of a process: extents of one big, sparse, private mapping.
+/// The payload memory of a process: extents of big, sparse, private mappings.
 ///
 /// A page costs nothing until it is first written and then stays warm: the arena gives none back
 /// in steady state, and hands out the lowest fitting addresses first, so that warm pages are used
@@ -90,21 +90,22 @@ class Arena {
   absl::StatusOr<std::byte*> AllocateRaw(int64_t bytes);
   void Deallocate(std::byte* data, int64_t bytes) noexcept;
 
-  /// Gives every page that no extent needs back to the system; returns the address space given
-  /// back. Slow (system calls under the locks): for idle times.
-  int64_t Trim();
+  /// Gives every free page back to the system, except those in slabs that have a slot in use.
+  /// Slow (system calls under the locks): for idle times.
+  void Trim();
 
   ArenaStats Stats() const;
 
  private:
   explicit Arena(const ArenaOptions& options);
   std::byte* AllocateReserved(int64_t reserved_bytes);
+  void TrimAboveCapacity();
   int64_t WarmBytes() const;
 
   Budget budget_;
-  std::unique_ptr<PageHeap> small_pages_;  ///< Ordinary pages: slabs, and runs under 1 MiB.
+  std::unique_ptr<SlabHeap> slabs_;        ///< Up to 64 KiB.
+  std::unique_ptr<PageHeap> small_pages_;  ///< Ordinary pages: runs under 1 MiB.
   std::unique_ptr<PageHeap> huge_pages_;   ///< Runs of 1 MiB and more.
-  std::unique_ptr<SlabHeap> slabs_;        ///< Cut from `small_pages_`.
 };
 
 }  // namespace shoal::memory
