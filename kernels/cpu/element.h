@@ -1,5 +1,6 @@
 #pragma once
 
+#include <bit>
 #include <concepts>
 #include <cstdint>
 #include <limits>
@@ -124,9 +125,18 @@ SHOAL_INLINE constexpr T Times(T x, T y) {
 SHOAL_INLINE constexpr Bool8 Times(Bool8 x, Bool8 y) {
   return ToBool8((static_cast<uint8_t>(x) != 0) & (static_cast<uint8_t>(y) != 0));
 }
+// x - y as x + (-y), the sign flipped as an integer. g++ 12 fuses a product, its neighbour's
+// product and the alternating - and + of a complex product into one instruction (fmaddsub) although
+// contraction is off; it does not see through this.
+template <std::floating_point T>
+SHOAL_INLINE constexpr T MinusUnfused(T x, T y) {
+  using Bits = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
+  constexpr Bits kSign = Bits{1} << (8 * sizeof(T) - 1);
+  return x + std::bit_cast<T>(std::bit_cast<Bits>(y) ^ kSign);
+}
 template <class T>
 SHOAL_INLINE constexpr Complex<T> Times(Complex<T> x, Complex<T> y) {
-  return {x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re};
+  return {MinusUnfused(x.re * y.re, x.im * y.im), x.re * y.im + x.im * y.re};
 }
 
 /// A parameter as an element (complex: its real part). Integers wrap modulo 2^64 first, so the
