@@ -1,12 +1,12 @@
 #include "server/collective/local/combine.h"
 
 #include <array>
-#include <bit>
 #include <complex>
 #include <cstring>
 #include <type_traits>
 
 #include "base/check.h"
+#include "kernels/half.h"
 
 namespace shoal::collective {
 namespace {
@@ -24,45 +24,10 @@ struct Bool {
   uint8_t value;
 };
 
-float Widen(Bfloat16 value) { return std::bit_cast<float>(uint32_t{value.bits} << 16); }
-
-float Widen(Float16 value) {
-  const uint32_t sign = (value.bits & 0x8000U) << 16;
-  const uint32_t rest = value.bits & 0x7FFFU;
-  if (rest >= 0x7C00U) return std::bit_cast<float>(sign | 0x7F800000U | (rest & 0x3FFU) << 13);
-  // Shifted into place the exponent is short of float's bias by 112; a multiplication corrects
-  // it exactly, and makes subnormals normal.
-  constexpr float kBias = 0x1p112F;
-  return std::bit_cast<float>(std::bit_cast<uint32_t>(std::bit_cast<float>(rest << 13) * kBias) |
-                              sign);
-}
-
-void Narrow(float value, Bfloat16& out) {
-  const auto bits = std::bit_cast<uint32_t>(value);
-  if ((bits & 0x7FFFFFFFU) > 0x7F800000U) {
-    out.bits = 0x7FC0;
-    return;
-  }
-  out.bits = static_cast<uint16_t>((bits + 0x7FFFU + (bits >> 16 & 1U)) >> 16);
-}
-
-void Narrow(float value, Float16& out) {
-  const auto bits = std::bit_cast<uint32_t>(value);
-  const auto sign = static_cast<uint16_t>(bits >> 16 & 0x8000U);
-  const uint32_t magnitude = bits & 0x7FFFFFFFU;
-  if (magnitude > 0x7F800000U) {
-    out.bits = 0x7E00;
-  } else if (magnitude >= 0x477FF000U) {  // 65520 and more round to infinity.
-    out.bits = sign | 0x7C00;
-  } else if (magnitude < 0x38800000U) {
-    // Below the smallest normal number: adding 0.5 makes float's own rounding cut the bits off.
-    const float shifted = std::bit_cast<float>(magnitude) + 0.5F;
-    out.bits = static_cast<uint16_t>(sign | (std::bit_cast<uint32_t>(shifted) - 0x3F000000U));
-  } else {
-    const uint32_t rounded = magnitude + 0xFFFU + (magnitude >> 13 & 1U);
-    out.bits = static_cast<uint16_t>(sign | ((rounded - 0x38000000U) >> 13));
-  }
-}
+float Widen(Float16 value) { return kernels::Float16ToFloat(value.bits); }
+float Widen(Bfloat16 value) { return kernels::Bfloat16ToFloat(value.bits); }
+void Narrow(float value, Float16& out) { out.bits = kernels::FloatToFloat16(value); }
+void Narrow(float value, Bfloat16& out) { out.bits = kernels::FloatToBfloat16(value); }
 
 // One element of each operation, on the type it is computed in.
 template <typename T>

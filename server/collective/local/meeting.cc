@@ -6,14 +6,22 @@
 
 namespace shoal::collective {
 
-void Meeting::Begin(absl::Span<device::Stream* const> streams, absl::AnyInvocable<void() &&> work) {
-  expected_ = streams.size();
-  resumes_.reserve(streams.size());
-  work_ = std::move(work);
-  // A busy stream comes later, on its own thread: the meeting must live until then.
-  for (device::Stream* const stream : streams) {
-    stream->Pause(
-        [self = shared_from_this()](device::Resume resume) { self->OnReached(std::move(resume)); });
+void Meeting::Begin(std::mutex& order, absl::Span<device::Stream* const> streams,
+                    absl::AnyInvocable<void() &&> work) {
+  {
+    const std::lock_guard in_order(order);
+    {
+      const std::lock_guard lock(mutex_);
+      expected_ = streams.size();
+      resumes_.reserve(streams.size());
+      if (state_ == State::kGathering) work_ = std::move(work);
+    }
+    // A busy stream comes later, on its own thread: the meeting must live until then.
+    for (device::Stream* const stream : streams) {
+      stream->Pause([self = shared_from_this()](device::Resume resume) {
+        self->OnReached(std::move(resume));
+      });
+    }
   }
   std::unique_lock lock(mutex_);
   beginning_ = false;

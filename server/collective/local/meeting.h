@@ -18,9 +18,11 @@ class Meeting : public std::enable_shared_from_this<Meeting> {
   /// Pauses `streams` (distinct; borrowed until they have been resumed). Once all have come,
   /// `work` runs once, on the thread on which the last one came, which may be this one.
   ///
-  /// Two meetings over common streams must be begun one after the other by whoever begins them:
-  /// a stream that waits for the first while another waits for the second never moves again.
-  void Begin(absl::Span<device::Stream* const> streams, absl::AnyInvocable<void() &&> work);
+  /// `order` is held while they are paused, though not while `work` runs: were two meetings over
+  /// common streams begun at once, one stream could wait for the first and another for the second,
+  /// and neither would ever move again.
+  void Begin(std::mutex& order, absl::Span<device::Stream* const> streams,
+             absl::AnyInvocable<void() &&> work);
 
   /// Lets the streams go on. Once, at the end of `work` or later.
   void End();
