@@ -32,14 +32,13 @@ class Team {
   /// Threads that may work on one `ParallelFor`, the caller among them.
   int width() const { return helper_count_max_ + 1; }
 
-  /// Runs `body(i)` once for every i in [0, chunk_count), on this thread and the helpers, in
-  /// nearly ascending order; returns when all have returned.
+  /// Runs `body(i)` once for every i in [0, chunk_count), on this thread and the helpers, taken in
+  /// ascending order; returns when all have returned.
   ///
-  /// `body` may be called on several threads at once and may itself call `ParallelFor`.
+  /// `body` may run on several threads at once and may itself call `ParallelFor`.
   void ParallelFor(int64_t chunk_count, absl::FunctionRef<void(int64_t)> body);
 
-  /// Runs `work` once on a helper, after what was posted before it has started. Must not be called
-  /// on a team without helpers.
+  /// Runs `work` once on a helper, which starts posted work in order. Needs a team with helpers.
   void Post(absl::AnyInvocable<void() &&> work);
 
   /// Helper threads that exist now.
@@ -49,17 +48,19 @@ class Team {
   struct Job;
 
   void HelperMain();
-  bool SpinForWork();
-  void StartHelpers(int wanted);  // Needs mutex_.
-  Job* OpenJob();                 // Needs mutex_.
+  void SpinWhileIdle(uint64_t offers_seen) const;
+  void Offer(int wanted);  // Needs mutex_.
+  Job* OpenJob();          // Needs mutex_.
 
   const int helper_count_max_;
+  std::atomic<uint64_t> offers_ = 0;  ///< Counts what was offered; idle helpers watch it.
   mutable std::mutex mutex_;
   std::condition_variable wake_;
-  std::vector<Job*> jobs_;  ///< Open for helpers; each lives on its caller's stack.
+  std::condition_variable left_;  ///< A helper has left a job.
+  std::vector<Job*> jobs_;        ///< Open to helpers; each lives on its caller's stack.
   std::deque<absl::AnyInvocable<void() &&>> posted_;
-  std::atomic<uint64_t> signal_ = 0;  ///< Counts what was offered; spinning helpers watch it.
-  int sleeping_ = 0;
+  int idle_ = 0;      ///< Helpers that spin or sleep.
+  int sleeping_ = 0;  ///< Those of them that must be woken.
   bool stopping_ = false;
   std::vector<std::thread> helpers_;
 };
