@@ -19,8 +19,8 @@ class IdIndex {
   /// The row of `id`, or kNone.
   uint32_t Find(uint64_t id) const;
 
-  /// Enters `id` (not 0, not in the index) with its row.
-  void Insert(uint64_t id, uint32_t row);
+  /// Enters `id` (not 0) with its row. False, and nothing changed, when it is there already.
+  bool Insert(uint64_t id, uint32_t row);
 
   /// Removes `id`, which is in the index.
   void Erase(uint64_t id);
