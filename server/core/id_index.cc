@@ -1,5 +1,6 @@
 #include "server/core/id_index.h"
 
+#include <bit>
 #include <utility>
 
 #include "base/check.h"
@@ -10,51 +11,53 @@ namespace {
 constexpr size_t kPlacesMin = 64;
 }  // namespace
 
-IdIndex::IdIndex() : entries_(kPlacesMin), mask_(kPlacesMin - 1) {}
+IdIndex::IdIndex() { Resize(kPlacesMin); }
+
+size_t IdIndex::PlaceOf(uint64_t id) const {
+  size_t place = Home(id);
+  for (size_t distance = 0;; ++distance) {
+    const bool found = entries_[place].id == id || entries_[place].id == 0;
+    if (found || Distance(place) < distance) return place;
+    place = (place + 1) & mask_;
+  }
+}
 
 uint32_t IdIndex::Find(uint64_t id) const {
-  for (size_t place = Home(id);; place = (place + 1) & mask_) {
-    if (entries_[place].id == id) return entries_[place].row;
-    if (entries_[place].id == 0) return kNone;
-  }
+  const Entry& entry = entries_[PlaceOf(id)];
+  return entry.id == id ? entry.row : kNone;
 }
 
 bool IdIndex::Insert(uint64_t id, uint32_t row) {
   SHOAL_CHECK(id != 0);
-  if (static_cast<size_t>(size_ + 1) * 2 > entries_.size()) Grow();
-  size_t place = Home(id);
+  if (static_cast<size_t>(size_ + 1) * 2 > entries_.size()) Resize(2 * entries_.size());
+  size_t place = PlaceOf(id);
+  if (entries_[place].id == id) return false;
+  ++size_;
+  Entry moving{id, row};
   while (entries_[place].id != 0) {
-    if (entries_[place].id == id) return false;
+    std::swap(moving, entries_[place]);
     place = (place + 1) & mask_;
   }
-  entries_[place] = {id, row};
-  ++size_;
+  entries_[place] = moving;
   return true;
 }
 
 void IdIndex::Erase(uint64_t id) {
-  size_t hole = Home(id);
-  while (entries_[hole].id != id) {
-    SHOAL_CHECK(entries_[hole].id != 0);
-    hole = (hole + 1) & mask_;
+  size_t place = PlaceOf(id);
+  SHOAL_CHECK(entries_[place].id == id);
+  for (size_t next = (place + 1) & mask_; entries_[next].id != 0 && Distance(next) > 0;
+       next = (next + 1) & mask_) {
+    entries_[place] = entries_[next];
+    place = next;
   }
-  // An entry behind the hole moves into it unless its home lies after the hole: then no search
-  // for it would pass there.
-  for (size_t place = (hole + 1) & mask_; entries_[place].id != 0; place = (place + 1) & mask_) {
-    const size_t from_home = (place - Home(entries_[place].id)) & mask_;
-    const size_t from_hole = (place - hole) & mask_;
-    if (from_home >= from_hole) {
-      entries_[hole] = entries_[place];
-      hole = place;
-    }
-  }
-  entries_[hole] = Entry{};
+  entries_[place] = Entry{};
   --size_;
 }
 
-void IdIndex::Grow() {
-  std::vector<Entry> old = std::exchange(entries_, std::vector<Entry>(entries_.size() * 2));
-  mask_ = entries_.size() - 1;
+void IdIndex::Resize(size_t places) {
+  const std::vector<Entry> old = std::exchange(entries_, std::vector<Entry>(places));
+  mask_ = places - 1;
+  shift_ = 64 - std::countr_zero(places);
   size_ = 0;
   for (const Entry& entry : old) {
     if (entry.id != 0) Insert(entry.id, entry.row);
