@@ -20,8 +20,8 @@ enum class AttemptOutcome : uint8_t {
 /// One piece of a task handed to one worker: what the scheduler core emits and the worker core
 /// takes, so that a driver in one process passes whole spans on without copying.
 struct Assignment {
-  AttemptId attempt;
-  TaskId task;
+  AttemptId attempt{};
+  TaskId task{};
   uint64_t tag = 0;           ///< The submitter's own word, untouched.
   int64_t reserve_bytes = 0;  ///< Device memory the execution needs beyond stored arrays.
   Duration cost{};            ///< Estimated time on the device; 0 is unknown.
@@ -34,7 +34,7 @@ struct Assignment {
 
 /// The end of one attempt: what the worker core reports and the scheduler core takes.
 struct AttemptEnd {
-  AttemptId attempt;
+  AttemptId attempt{};
   AttemptOutcome outcome = AttemptOutcome::kOk;
   int64_t bytes = 0;  ///< Bytes of output it made; 0 unless `outcome` is kOk.
 

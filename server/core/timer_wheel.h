@@ -33,11 +33,13 @@ class TimerWheel {
   template <typename Fire>
   void Advance(Instant now, Fire fire) {
     const uint64_t target = TickBefore(now);
-    if (target <= cursor_) return;
-    while (armed_count_ > 0 && NextTick() <= target) {
-      for (uint32_t index = PopDue(); index != kNone; index = PopDue()) fire(index);
+    while (armed_count_ > 0) {
+      const uint64_t tick = NextTick();
+      if (tick > target) break;
+      const uint32_t index = PopOrSort(tick);
+      if (index != kNone) fire(index);
     }
-    cursor_ = target;
+    if (target > cursor_) cursor_ = target;
   }
 
   /// A moment at or before which no timer is due, and after which one may be; kNever when none is
@@ -71,14 +73,15 @@ class TimerWheel {
 
   void Insert(uint32_t index);
   void Unlink(uint32_t index);
+  // Where the first occupied slot begins; some timer is armed.
   uint64_t NextTick() const;
-  // Moves the cursor to `NextTick` and sorts its slot down; then the timers of the cursor's tick,
-  // one a call, disarmed; kNone when there are no more.
-  uint32_t PopDue();
+  // Moves the cursor to `tick`, which is `NextTick()`. Takes one timer due then, or sorts a slot
+  // of a coarser wheel into finer ones and returns kNone.
+  uint32_t PopOrSort(uint64_t tick);
 
   std::array<Wheel, kWheelCount> wheels_;
   std::vector<Timer> timers_;  // By row index.
-  uint64_t cursor_ = 0;        // Every tick up to and including this one has fired.
+  uint64_t cursor_ = 0;        // Every earlier tick has fired, and this one but within Advance.
   int64_t armed_count_ = 0;
 };
 

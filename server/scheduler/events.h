@@ -17,7 +17,7 @@ namespace shoal::scheduler {
 /// One life of a worker. A worker that comes back is the same `worker` with a larger incarnation;
 /// whatever an earlier incarnation still says is recognised and dropped.
 struct Seat {
-  WorkerId worker;
+  WorkerId worker{};
   uint64_t incarnation = 0;
 
   friend bool operator==(const Seat&, const Seat&) = default;
@@ -39,18 +39,18 @@ struct Piece {
 struct Submission {
   uint64_t tag = 0;  ///< The driver's own word; comes back in every action about the task.
   Instant deadline = kNever;
-  Piece piece;
-  absl::Span<const Piece> more;  ///< Pieces 1, 2, ...
-  uint32_t client = 0;           ///< Reserved: the tenant for fair shares. Kept, not yet used.
-  uint8_t priority = 0;          ///< Reserved: 0 is normal. Kept, not yet used.
-  bool retry_safe = true;        ///< May run again when its worker is lost half way.
+  Piece piece{};
+  absl::Span<const Piece> more{};  ///< Pieces 1, 2, ...
+  uint32_t client = 0;             ///< Reserved: the tenant for fair shares. Kept, not yet used.
+  uint8_t priority = 0;            ///< Reserved: 0 is normal. Kept, not yet used.
+  bool retry_safe = true;          ///< May run again when its worker is lost half way.
 };
 
 // --- Events ---------------------------------------------------------------------------------
 
 /// A worker is ready for work. Of a seat already seated: its figures changed.
 struct WorkerJoined {
-  Seat seat;
+  Seat seat{};
   int64_t memory_bytes = 0;           ///< Limit of stored plus reserved bytes.
   int32_t slots = 1;                  ///< >= 1. Attempts in flight at once, waiting ones included.
   int32_t lanes = 1;                  ///< >= 1. Attempts that run at once; see `window`.
@@ -61,33 +61,33 @@ struct WorkerJoined {
 
 /// A worker is gone: its process died, its stream closed, or it fell silent.
 struct WorkerLost {
-  Seat seat;
+  Seat seat{};
 };
 
 /// A worker gets no more floating pieces. Pinned ones still go there: their data is nowhere else.
 struct WorkerDraining {
-  Seat seat;
+  Seat seat{};
 };
 
 /// Bytes of the arrays stored on a worker: an absolute figure, not a difference.
 struct MemoryChanged {
-  Seat seat;
+  Seat seat{};
   int64_t stored_bytes = 0;
 };
 
 struct TasksSubmitted {
-  absl::Span<const Submission> tasks;
+  absl::Span<const Submission> tasks{};
 };
 
 /// Ids of ended tasks are legal and ignored: a cancel may cross the completion.
 struct TasksCancelled {
-  absl::Span<const TaskId> tasks;
+  absl::Span<const TaskId> tasks{};
 };
 
 /// Repeated and late ends are legal and ignored.
 struct AttemptsEnded {
-  Seat seat;
-  absl::Span<const core::AttemptEnd> ends;
+  Seat seat{};
+  absl::Span<const core::AttemptEnd> ends{};
 };
 
 /// Admits no more tasks; those admitted run to their end. Cannot be undone.
@@ -119,8 +119,8 @@ enum class Outcome : uint8_t {
 
 /// Tells a worker to give an attempt up. Its end still comes, as for any other.
 struct Stop {
-  WorkerId worker;
-  AttemptId attempt;
+  WorkerId worker{};
+  AttemptId attempt{};
 
   friend bool operator==(const Stop&, const Stop&) = default;
 };
@@ -130,11 +130,11 @@ struct Stop {
 /// Attempts told to stop may still run then. Buffers they use must live until their ends come or
 /// their worker is lost.
 struct Finished {
-  TaskId task;  ///< None when the task was refused at submission.
+  TaskId task{};  ///< None when the task was refused at submission.
   uint64_t tag = 0;
   Outcome outcome = Outcome::kOk;
-  WorkerId worker;           ///< Where the deciding attempt ran, or the worker lost or too small.
-  AttemptId attempt;         ///< The attempt that decided; none when no attempt did.
+  WorkerId worker{};         ///< Where the deciding attempt ran, or the worker lost or too small.
+  AttemptId attempt{};       ///< The attempt that decided; none when no attempt did.
   int64_t needed_bytes = 0;  ///< kNeverFits, kMemoryFull: what the piece asked for...
   int64_t limit_bytes = 0;   ///< ...and the most that any worker it may use could give.
   Duration retry_after{};    ///< kQueueFull, kDraining, kNoWorker: when to try again.

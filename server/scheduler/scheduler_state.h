@@ -118,31 +118,30 @@ class SchedulerState {
   bool Refuse(const Submission& submission);
   bool RefusePiece(const Submission& submission, const Piece& piece);
   bool QueueIsFull(const Submission& submission) const;
+  void Refusal(const Submission& submission, Finished finished);
   uint32_t Admit(const Submission& submission);
   uint32_t NewRow(const Piece& piece, const Submission& submission);
-  void Refusal(const Submission& submission, Finished finished);
 
   // Attempts and ends.
   void EndAttempt(uint32_t row, core::AttemptOutcome outcome);
-  void EndPieceWell(uint32_t row, AttemptId attempt);
-  void Requeue(uint32_t row);
   void Detach(uint32_t row);
-  void LoseAttempts(WorkerRow& worker);
-  void LosePinned(WorkerRow& worker);
+  void Requeue(uint32_t row);
   void Finish(uint32_t head, const Finished& how);
   void DropPiece(uint32_t row);
   void FreeRow(uint32_t row);
 
-  // Dispatch: scheduler_dispatch.cc.
+  // Dispatch and queues: scheduler_dispatch.cc.
   void Dispatch();
   void DispatchParked();
   void DispatchFloating();
-  void DispatchPinned(int32_t worker);
+  void DispatchPinned(int32_t worker_index);
+  bool Start(uint32_t row);
   bool Place(uint32_t row);
   bool PlaceOnHeld(uint32_t row);
-  bool YieldToPinned(int32_t worker, uint64_t sequence);
+  bool YieldToPinned(int32_t worker_index, uint64_t sequence);
   bool EndIfExpired(uint32_t row);
-  void Assign(uint32_t row, int32_t worker);
+  void Assign(uint32_t row, int32_t worker_index);
+  void CountWaiting(uint32_t row, PieceState state);
   void Enqueue(uint32_t row);
   void Dequeue(uint32_t row);
   void Park(uint32_t row);
@@ -150,27 +149,37 @@ class SchedulerState {
   void ReleaseHold();
   void WaitForStored(uint32_t row);
   void OnMemoryTimer(uint32_t row);
-  void FailOrphans();
 
-  // Workers.
+  // Workers: scheduler_workers.cc.
   WorkerRow* Current(const Seat& seat);
-  void Lose(WorkerRow& worker);
+  void StopFloating(WorkerRow& worker);
+  void Lose(WorkerId id);
+  void LoseAttempts(WorkerId id);
   void CountWorkers();
+  void WatchOrphans();
+  void FailOrphans();
   void Touch(int32_t worker);
   void UpdatePlacement(int32_t worker);
   bool FitsSomewhereWhenIdle(int64_t reserve_bytes) const;
 
   // Ids.
+  static size_t AsIndex(int32_t worker) { return static_cast<size_t>(worker); }
   uint32_t FindTask(TaskId task) const;
   uint32_t FindAttempt(AttemptId attempt) const;
   TaskId TaskIdOf(uint32_t head) const;
   AttemptId AttemptIdOf(uint32_t row) const;
+  Duration CostOf(const PieceRow& piece) const {
+    return piece.cost == Duration{} ? options_.unknown_cost : piece.cost;
+  }
 
   // Validation: scheduler_validate.cc.
   struct Census;
-  absl::Status ValidateList(const PieceList& list, PieceState state, Census* census) const;
+  absl::Status ValidateRow(uint32_t index, Census* census) const;
+  absl::Status ValidateTask(uint32_t head) const;
+  absl::Status ValidateList(const PieceList& list, PieceState state) const;
   absl::Status ValidateWorker(int32_t index, Census* census) const;
-  absl::Status ValidateTask(uint32_t head, Census* census) const;
+  absl::Status ValidateWorkConserved() const;
+  bool MayTakeFloating(int32_t worker_index, uint32_t row) const;
 
   const Options options_;
   const std::unique_ptr<Placement> placement_;
@@ -183,6 +192,8 @@ class SchedulerState {
   PieceList floating_;
   PieceList parked_;
   uint64_t next_sequence_ = 1;
+  uint32_t requeued_last_ = core::kNone;  // In this event; a hint.
+  bool dirty_ = false;                    // Some piece may start that could not before.
 
   std::vector<WorkerRow> workers_;  // By WorkerId.
   std::vector<int32_t> touched_;    // Workers that may take more than before.

@@ -20,12 +20,12 @@ namespace shoal::worker {
 /// a message whose number is not larger than the last is a repetition and is ignored.
 struct AttemptsAssigned {
   uint64_t batch = 0;
-  absl::Span<const core::Assignment> assignments;
+  absl::Span<const core::Assignment> assignments{};
 };
 
 /// The inputs of an attempt arrived (`ok`), or cannot be had. Once for each `Fetch`.
 struct InputsReady {
-  AttemptId attempt;
+  AttemptId attempt{};
   bool ok = true;
 };
 
@@ -39,12 +39,12 @@ struct MemoryChanged {
 ///
 /// Outcomes are kOk, kFailed, kOutOfMemory, or kCancelled for one that heeded an `Interrupt`.
 struct LaunchesEnded {
-  absl::Span<const core::AttemptEnd> ends;
+  absl::Span<const core::AttemptEnd> ends{};
 };
 
 /// The scheduler gives attempts up. Unknown ids are legal and ignored.
 struct AttemptsDropped {
-  absl::Span<const AttemptId> attempts;
+  absl::Span<const AttemptId> attempts{};
 };
 
 /// Takes no new attempts; those here run to their end. Cannot be undone.
@@ -60,7 +60,7 @@ using Event = std::variant<AttemptsAssigned, LaunchesEnded, InputsReady, MemoryC
 
 /// Bring the inputs of an attempt here, then send `InputsReady`.
 struct Fetch {
-  AttemptId attempt;
+  AttemptId attempt{};
   uint64_t tag = 0;
   int32_t piece = 0;
 
@@ -69,7 +69,7 @@ struct Fetch {
 
 /// Run an attempt.
 struct Launch {
-  AttemptId attempt;
+  AttemptId attempt{};
   uint64_t tag = 0;
   int32_t piece = 0;
 
@@ -88,7 +88,7 @@ struct LaunchBatch {
 /// Ask a launched attempt to end early: skip it if it has not begun, else let it poll. It may
 /// also run to its end; either way it ends in `LaunchesEnded`.
 struct Interrupt {
-  AttemptId attempt;
+  AttemptId attempt{};
   int32_t lane = 0;
 
   friend bool operator==(const Interrupt&, const Interrupt&) = default;
@@ -96,7 +96,7 @@ struct Interrupt {
 
 /// Free the inputs that were fetched for an attempt. Once for each `InputsReady` that was ok.
 struct Release {
-  AttemptId attempt;
+  AttemptId attempt{};
   uint64_t tag = 0;
 
   friend bool operator==(const Release&, const Release&) = default;

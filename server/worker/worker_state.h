@@ -91,7 +91,7 @@ class WorkerState {
     core::AttemptOutcome early = core::AttemptOutcome::kCancelled;  // Why it was interrupted.
     bool has_inputs = false;                                        // Fetched inputs to release.
   };
-  using Rows = core::Slab<Row>;
+  using Rows = core::Slab<Row, 6>;  // Small chunks: a process may have many workers.
 
   void On(const AttemptsAssigned& event);
   void On(const InputsReady& event);
