@@ -77,8 +77,8 @@ std::string EnvironmentVariable(std::string_view option_name);
 
 /// The values in force, after ParseOptions.
 ///
-/// Asking for a name that the table lacks, for the wrong type, or for the value of an option that
-/// has none (see Has) is a fault of the program and ends it. Immutable; safe from any thread.
+/// Asking for a name that the table lacks, for the wrong type, or for a number that was not given
+/// and has no default (see Has) is a fault of the program and ends it. Safe from any thread.
 class ParsedOptions {
  public:
   struct Value {
@@ -119,6 +119,7 @@ class ParsedOptions {
   const Value& Find(std::string_view name) const;
   int64_t Number(std::string_view name, OptionType type) const;
 
+  std::string unset_;  // What String gives for an option without a value.
   std::string command_;
   std::vector<std::string> positionals_;
   std::map<std::string, Value, std::less<>> values_;
