@@ -139,7 +139,9 @@ void AppendCalls(const ThroughputTable& table, std::vector<MetricFamily>& famili
       AddCounter(phases, {{"op", name}, {"phase", phase}}, Seconds(time));
     }
   }
-  families.insert(families.end(), {seconds, bytes, calls, phases});
+  for (MetricFamily* family : {&seconds, &bytes, &calls, &phases}) {
+    families.push_back(std::move(*family));
+  }
 }
 
 void AppendGauges(const ServiceGauges& gauges, std::vector<MetricFamily>& families) {

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <map>
 #include <thread>
 #include <utility>
 
@@ -24,7 +23,7 @@ size_t SeriesOf(const CallKey& key) {
          static_cast<size_t>(key.plane);
 }
 
-CallKey KeyOf(int64_t series) {
+CallKey KeyOf(size_t series) {
   return {.op = static_cast<int32_t>(series / (kRouteCount * kPlaneCount)),
           .route = static_cast<Route>(series / kPlaneCount % kRouteCount + 1),
           .plane = static_cast<Plane>(series % kPlaneCount)};
@@ -123,17 +122,29 @@ void ThroughputTable::RecordMany(const CallKey& key, const CallSample& sample, i
 }
 
 std::vector<ThroughputRow> ThroughputTable::Snapshot() const {
-  std::map<int64_t, ThroughputRow> by_key;
-  shards_->ForEach([&](const ThroughputShard& shard) { shard.AddTo(by_key); });
-  std::vector<ThroughputRow> rows;
-  rows.reserve(by_key.size());
-  for (auto& [key, row] : by_key) {
-    if (row.call_count == 0) continue;  // Made, but its first call is still being added.
-    const int64_t size = key % internal::kSizeClasses;
-    row.key = KeyOf(key / internal::kSizeClasses);
-    row.bytes_min = size == 0 ? 0 : int64_t{1} << (size - 1);
-    rows.push_back(row);
+  // Keys first: rows are large, and so each is made once, in its place.
+  std::vector<size_t> keys;
+  shards_->ForEach([&](const ThroughputShard& shard) {
+    shard.ForEachRow([&](size_t key, const internal::RowCounts&) { keys.push_back(key); });
+  });
+  std::sort(keys.begin(), keys.end());
+  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+
+  std::vector<ThroughputRow> rows(keys.size());
+  for (size_t i = 0; i < keys.size(); ++i) {
+    const size_t size = keys[i] % internal::kSizeClasses;
+    rows[i].key = KeyOf(keys[i] / internal::kSizeClasses);
+    rows[i].bytes_min = size == 0 ? 0 : int64_t{1} << (size - 1);
   }
+  shards_->ForEach([&](const ThroughputShard& shard) {
+    shard.ForEachRow([&](size_t key, const internal::RowCounts& counts) {
+      const auto found = std::lower_bound(keys.begin(), keys.end(), key);
+      if (found == keys.end() || *found != key) return;  // Made since.
+      internal::AddRow(counts, rows[static_cast<size_t>(found - keys.begin())]);
+    });
+  });
+  // A row may have been made whose first call is still being added.
+  std::erase_if(rows, [](const ThroughputRow& row) { return row.call_count == 0; });
   return rows;
 }
 

@@ -34,6 +34,8 @@ size_t SizeClassOf(const CallSample& sample) {
   return static_cast<size_t>(std::min(static_cast<int>(std::bit_width(bytes)), kSizeClasses - 1));
 }
 
+}  // namespace
+
 void AddRow(const RowCounts& from, ThroughputRow& to) {
   for (int octave = 0; octave < LatencyHistogram::kOctaveCount; ++octave) {
     const OctaveCounts* counts = from.octaves[static_cast<size_t>(octave)].get();
@@ -55,8 +57,6 @@ void AddRow(const RowCounts& from, ThroughputRow& to) {
   to.phase_sum.collective += Duration(from.phase_ns[3].load(kRelaxed));
   to.phase_sum.transfer_out += Duration(from.phase_ns[4].load(kRelaxed));
 }
-
-}  // namespace
 
 template <Access kAccess>
 void ThroughputShard::Add(size_t series, const CallSample& sample, int64_t count) {
@@ -84,17 +84,5 @@ void ThroughputShard::Add(size_t series, const CallSample& sample, int64_t count
 
 template void ThroughputShard::Add<Access::kExclusive>(size_t, const CallSample&, int64_t);
 template void ThroughputShard::Add<Access::kShared>(size_t, const CallSample&, int64_t);
-
-void ThroughputShard::AddTo(std::map<int64_t, ThroughputRow>& rows) const {
-  for (size_t series = 0; series < series_.size(); ++series) {
-    const SizeClasses* classes = series_[series].get();
-    if (classes == nullptr) continue;
-    for (size_t size = 0; size < classes->rows.size(); ++size) {
-      const RowCounts* counts = classes->rows[size].get();
-      if (counts == nullptr) continue;
-      AddRow(*counts, rows[static_cast<int64_t>(series * kSizeClasses + size)]);
-    }
-  }
-}
 
 }  // namespace shoal::telemetry::internal

@@ -3,7 +3,6 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
-#include <map>
 #include <vector>
 
 #include "server/telemetry/throughput.h"
@@ -67,6 +66,9 @@ struct alignas(64) RowCounts {
   std::array<Lazy<OctaveCounts>, LatencyHistogram::kOctaveCount> octaves{};
 };
 
+/// Adds a shard's share of a row to the row; leaves the key alone.
+void AddRow(const RowCounts& from, ThroughputRow& to);
+
 /// The rows of one op, route and plane, by size class.
 struct SizeClasses {
   std::array<Lazy<RowCounts>, kSizeClasses> rows{};
@@ -84,8 +86,18 @@ class alignas(64) ThroughputShard {
   template <Access kAccess>
   void Add(size_t series, const CallSample& sample, int64_t count);
 
-  /// Adds this shard's rows to `rows`, keyed by series x kSizeClasses + class.
-  void AddTo(std::map<int64_t, ThroughputRow>& rows) const;
+  /// Calls `visit` with every row and its key, series x kSizeClasses + class, in rising order.
+  template <typename Visit>
+  void ForEachRow(const Visit& visit) const {
+    for (size_t series = 0; series < series_.size(); ++series) {
+      const SizeClasses* classes = series_[series].get();
+      if (classes == nullptr) continue;
+      for (size_t size = 0; size < classes->rows.size(); ++size) {
+        const RowCounts* row = classes->rows[size].get();
+        if (row != nullptr) visit(series * kSizeClasses + size, *row);
+      }
+    }
+  }
 
   int64_t allocated_bytes() const { return allocated_bytes_.load(std::memory_order_relaxed); }
 
