@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -40,8 +41,8 @@ class CallRun::StageBody final : public TaskBody {
         index, worker, cancel_flag(), [this, piece, index, outcome](const absl::Status& status) {
           *outcome = OutcomeOf(status);
           if (turns_[index].fetch_sub(1, std::memory_order_acq_rel) != 1) return;
-          run_->engine_->dispatcher->End(
-              piece.worker, {.attempt = piece.attempt, .outcome = *outcome}, this);
+          run_->engine_->dispatcher->End(piece.worker,
+                                         {.attempt = piece.attempt, .outcome = *outcome}, this);
         });
     if (turns_[index].fetch_sub(1, std::memory_order_acq_rel) == 1) return *outcome;
     return std::nullopt;
@@ -122,11 +123,12 @@ absl::Status CallRun::Prepare() {
   }
   SHOAL_ASSIGN_OR_RETURN(const auto outputs, plan::OutputTypes(*call.op, types));
   if (!types.empty()) {
-    SHOAL_RETURN_IF_ERROR(kernels::ValidateParams(*call.op, types[0].dtype, call.params));
+    SHOAL_RETURN_IF_ERROR(kernels::ValidateParams(
+        *call.op, types[0].dtype, std::span(call.params).first(call.op->params.size())));
   }
   if (call.destinations.size() > outputs.size()) {
-    return absl::InvalidArgumentError(absl::StrCat(call.destinations.size(), " destinations for ",
-                                                   outputs.size(), " outputs"));
+    return absl::InvalidArgumentError(
+        absl::StrCat(call.destinations.size(), " destinations for ", outputs.size(), " outputs"));
   }
   int64_t return_bytes = 0;
   for (size_t i = 0; i < outputs.size(); ++i) {
@@ -135,11 +137,10 @@ absl::Status CallRun::Prepare() {
     if (returned) return_bytes += *outputs[i].shape.ByteCount(outputs[i].dtype);
   }
   if (return_bytes > setup_.return_bytes_max) {
-    return wire::WithReason(
-        absl::ResourceExhaustedError(absl::StrCat(
-            "outputs of ", return_bytes, " bytes inline; the limit is ", setup_.return_bytes_max,
-            ": use ApplyStream, or store them")),
-        "INLINE_LIMIT");
+    return wire::WithReason(absl::ResourceExhaustedError(absl::StrCat(
+                                "outputs of ", return_bytes, " bytes inline; the limit is ",
+                                setup_.return_bytes_max, ": use ApplyStream, or store them")),
+                            "INLINE_LIMIT");
   }
   targets_.reserve(outputs.size());
   for (size_t i = 0; i < outputs.size(); ++i) SHOAL_RETURN_IF_ERROR(MakeTarget(i, outputs[i]));
@@ -232,8 +233,7 @@ void CallRun::RunStage() {
   absl::InlinedVector<scheduler::Piece, 4> scheduled;
   for (const StagePiece& piece : pieces) {
     // A cost of 0 means "unknown" to the scheduler; nothing takes less than a nanosecond.
-    scheduled.push_back(
-        {.pinned = piece.worker, .cost = std::max(piece.cost, Duration(1))});
+    scheduled.push_back({.pinned = piece.worker, .cost = std::max(piece.cost, Duration(1))});
   }
   scheduler::Submission task;
   task.deadline = setup_.deadline;
@@ -275,8 +275,7 @@ void CallRun::Replicate(size_t index) {
   while (index < targets_.size()) {
     const auto& stored = targets_[index].stored;
     const bool replicated =
-        stored.has_value() &&
-        (*stored)->distribution.kind == plan::DistributionKind::kReplicated;
+        stored.has_value() && (*stored)->distribution.kind == plan::DistributionKind::kReplicated;
     if (replicated) break;
     ++index;
   }

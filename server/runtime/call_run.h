@@ -19,8 +19,8 @@ namespace shoal::runtime {
 
 /// One output of a call, made.
 struct CallOutput {
-  Operand data;              ///< Its bytes, wherever they lie, with what keeps them there.
-  ArrayId stored;            ///< Its id where it was to be stored.
+  Operand data;    ///< Its bytes, wherever they lie, with what keeps them there.
+  ArrayId stored;  ///< Its id where it was to be stored.
   std::optional<plan::LeasePlace> leased;
 };
 

@@ -81,8 +81,8 @@ class Catalogue {
   using ArrayPtr = std::shared_ptr<StoredArray>;
   struct Entry {
     ArrayPtr array;
-    bool replace = false;       // What Publish does with an array of the same name.
-    Instant expires = kNever;   // Of a suspended upload.
+    bool replace = false;      // What Publish does with an array of the same name.
+    Instant expires = kNever;  // Of a suspended upload.
   };
   using Entries = std::map<uint64_t, Entry>;
 
@@ -95,8 +95,8 @@ class Catalogue {
   const Duration resume_timeout_;
   mutable std::mutex mutex_;
   Entries entries_;
-  absl::flat_hash_map<std::string, uint64_t> names_;  // Of published arrays.
-  absl::flat_hash_set<std::string> claims_;            // Names that unfinished arrays hold.
+  absl::flat_hash_map<std::string, uint64_t> names_;    // Of published arrays.
+  absl::flat_hash_set<std::string> claims_;             // Names that unfinished arrays hold.
   std::deque<std::pair<Instant, uint64_t>> suspended_;  // In the order in which they expire.
   uint64_t next_id_ = 1;
 };

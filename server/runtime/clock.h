@@ -8,8 +8,8 @@ namespace shoal::runtime {
 
 /// The moment, for the cores: the drivers read the clock so that the cores need not.
 inline Instant Now() {
-  return Instant(std::chrono::duration_cast<Duration>(
-      std::chrono::steady_clock::now().time_since_epoch()));
+  return Instant(
+      std::chrono::duration_cast<Duration>(std::chrono::steady_clock::now().time_since_epoch()));
 }
 
 /// The moment `left` from now, kNever for what lies beyond time.

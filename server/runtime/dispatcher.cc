@@ -54,8 +54,9 @@ class Round {
   std::vector<AttemptEnd> ends;  // Scratch of ReportEnds.
 };
 
-Dispatcher::Dispatcher(const scheduler::Options& options, absl::Span<const WorkerSeat> workers)
-    : scheduler_(options, scheduler::MakeLeastLoad()) {
+Dispatcher::Dispatcher(const scheduler::Options& options, absl::string_view policy,
+                       absl::Span<const WorkerSeat> workers)
+    : scheduler_(options, scheduler::MakePlacement(policy)) {
   const Instant now = Now();
   for (const WorkerSeat& seat : workers) {
     const WorkerId id{static_cast<int32_t>(workers_.size())};

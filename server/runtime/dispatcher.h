@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/functional/any_invocable.h"
+#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "base/time.h"
 #include "server/runtime/task_body.h"
@@ -35,7 +36,9 @@ class Round;
 /// Thread-safety: all calls from any thread. Bodies are called without the lock.
 class Dispatcher {
  public:
-  Dispatcher(const scheduler::Options& options, absl::Span<const WorkerSeat> workers);
+  /// `policy` is a name that scheduler::MakePlacement knows (checked).
+  Dispatcher(const scheduler::Options& options, absl::string_view policy,
+             absl::Span<const WorkerSeat> workers);
   ~Dispatcher();
 
   /// Submits tasks; `tag` of each is set by `Tag(body)`. Those that end at once are told so before

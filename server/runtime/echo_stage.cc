@@ -80,14 +80,12 @@ absl::StatusOr<Operand> EchoTarget(Engine& engine, plan::Route route, const Oper
   if (input.bytes() < kScatterBytesMin) {
     distribution = {plan::DistributionKind::kSingle, {engine.workers->Emptiest()}};
   }
-  SHOAL_ASSIGN_OR_RETURN(auto array,
-                         engine.workers->NewArray(input.type, std::move(distribution)));
+  SHOAL_ASSIGN_OR_RETURN(auto array, engine.workers->NewArray(input.type, std::move(distribution)));
   const StoredArray& held = *array;
   return ArrayOperand(held, std::move(array));
 }
 
-std::unique_ptr<Stage> MakeEchoStage(const plan::Call& call,
-                                     absl::InlinedVector<Operand, 2> inputs,
+std::unique_ptr<Stage> MakeEchoStage(const plan::Call& call, absl::InlinedVector<Operand, 2> inputs,
                                      absl::InlinedVector<Operand, 2> outputs) {
   auto stage = std::make_unique<EchoStage>(call, std::move(inputs), std::move(outputs));
   if (stage->pieces().empty()) return nullptr;

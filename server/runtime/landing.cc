@@ -19,8 +19,7 @@ absl::Status Refuse(const wire::ChunkMessage& chunk, absl::string_view reason,
                     absl::string_view what) {
   return wire::WithReason(
       absl::InvalidArgumentError(absl::StrCat(ChunkName(chunk), ": ", what)), reason,
-      {{"array", absl::StrCat(chunk.header.array)},
-       {"offset", absl::StrCat(chunk.header.offset)}});
+      {{"array", absl::StrCat(chunk.header.array)}, {"offset", absl::StrCat(chunk.header.offset)}});
 }
 
 }  // namespace
@@ -48,8 +47,7 @@ absl::Status ChecksumError(const wire::ChunkMessage& chunk, uint32_t computed) {
       absl::DataLossError(absl::StrFormat("%s: CRC-32C is %08x, but the sender says %08x",
                                           ChunkName(chunk), computed, *chunk.header.crc32c)),
       "CHECKSUM",
-      {{"array", absl::StrCat(chunk.header.array)},
-       {"offset", absl::StrCat(chunk.header.offset)}});
+      {{"array", absl::StrCat(chunk.header.array)}, {"offset", absl::StrCat(chunk.header.offset)}});
 }
 
 absl::Status Landing::Land(const wire::ChunkMessage& chunk) {

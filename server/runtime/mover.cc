@@ -56,8 +56,8 @@ std::vector<Mover::Hop> Mover::PlanCopy(const StoredArray& source, const StoredA
 void Mover::Copy(const StoredArray& source, StoredArray* target, device::Done done) {
   std::vector<collective::Transfer> transfers;
   for (const Hop& hop : PlanCopy(source, *target)) {
-    transfers.push_back(MakeTransfer(*hop.from, *hop.to, hop.elements,
-                                     kernels::ItemBytes(source.type.dtype)));
+    transfers.push_back(
+        MakeTransfer(*hop.from, *hop.to, hop.elements, kernels::ItemBytes(source.type.dtype)));
   }
   Send(transfers, std::move(done));
 }

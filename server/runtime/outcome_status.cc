@@ -11,13 +11,12 @@ namespace shoal::runtime {
 namespace {
 
 absl::Status NoMemory(const scheduler::Finished& finished) {
-  return wire::WithReason(
-      absl::ResourceExhaustedError(absl::StrCat("needs ", finished.needed_bytes,
-                                                " bytes on a worker; ", finished.limit_bytes,
-                                                " is the most that one can give")),
-      "OUT_OF_MEMORY",
-      {{"needed_bytes", absl::StrCat(finished.needed_bytes)},
-       {"available_bytes", absl::StrCat(finished.limit_bytes)}});
+  return wire::WithReason(absl::ResourceExhaustedError(
+                              absl::StrCat("needs ", finished.needed_bytes, " bytes on a worker; ",
+                                           finished.limit_bytes, " is the most that one can give")),
+                          "OUT_OF_MEMORY",
+                          {{"needed_bytes", absl::StrCat(finished.needed_bytes)},
+                           {"available_bytes", absl::StrCat(finished.limit_bytes)}});
 }
 
 absl::Status RetryLater(absl::Status status, absl::string_view reason, Duration delay) {
@@ -49,8 +48,7 @@ absl::Status StatusOf(const scheduler::Finished& finished) {
       return RetryLater(absl::UnavailableError("the server is draining"), "DRAINING",
                         finished.retry_after);
     case Outcome::kNoWorker:
-      return RetryLater(absl::UnavailableError("no worker yet"), "NO_WORKER",
-                        finished.retry_after);
+      return RetryLater(absl::UnavailableError("no worker yet"), "NO_WORKER", finished.retry_after);
     case Outcome::kWorkerLost:
       return wire::WithReason(
           absl::AbortedError(absl::StrCat("worker ", finished.worker.value, " was lost")),

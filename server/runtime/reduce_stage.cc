@@ -43,8 +43,7 @@ class ReduceStage final : public Stage {
     for (size_t i = 1; i < partials_.size(); ++i) {
       total = kernels::cpu::Join(std::move(total), std::move(partials_[i]));
     }
-    kernels::cpu::Finish(*in_.call->op, in_.inputs[0].type.dtype, total,
-                         in_.output.Locate({0, 1}));
+    kernels::cpu::Finish(*in_.call->op, in_.inputs[0].type.dtype, total, in_.output.Locate({0, 1}));
     return nullptr;
   }
 

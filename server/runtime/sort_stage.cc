@@ -2,7 +2,6 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/cpu/sort.h"
 #include "server/runtime/stage.h"
 
 namespace shoal::runtime {
@@ -18,27 +17,24 @@ class MergeStage final : public Stage {
   MergeStage(StageInputs inputs, std::vector<StagePiece> pieces, std::vector<device::Buffer> runs)
       : in_(std::move(inputs)), buffers_(std::move(runs)) {
     pieces_ = std::move(pieces);
-    for (size_t i = 0; i < buffers_.size(); ++i) {
-      runs_.push_back({buffers_[i].data(), pieces_[i].elements.size()});
-    }
+    for (const device::Buffer& run : buffers_) runs_.emplace_back(run.span());
   }
 
   void RunPiece(size_t index, Worker& worker, device::CancelFlag cancelled,
                 device::Done done) override {
     const plan::Range ranks = pieces_[index].elements;
     device::MergeWork work;
-    work.args.dtype = in_.output.type.dtype;
-    work.args.runs = runs_;
-    work.args.first_rank = ranks.begin;
-    work.args.count = ranks.size();
-    work.args.output = in_.output.Locate(ranks);
+    work.dtype = in_.output.type.dtype;
+    work.runs = runs_;
+    work.first_rank = ranks.begin;
+    work.output = {in_.output.Locate(ranks), ranks.size() * in_.output.item_bytes()};
     worker.stream->Launch(work, cancelled, std::move(done));
   }
 
  private:
   const StageInputs in_;
   const std::vector<device::Buffer> buffers_;
-  std::vector<kernels::cpu::SortedRun> runs_;
+  std::vector<device::ConstSpan> runs_;
 };
 
 /// Sorts rows where they belong; one long row in several pieces becomes as many sorted runs in

@@ -15,8 +15,8 @@ namespace shoal::runtime {
 
 /// The part of a stage that one worker does.
 struct StagePiece {
-  plan::Range elements;          ///< Of the output, or of the input of a reduction.
-  WorkerId worker = kNoWorker;   ///< Where it has to run; none: anywhere.
+  plan::Range elements;         ///< Of the output, or of the input of a reduction.
+  WorkerId worker = kNoWorker;  ///< Where it has to run; none: anywhere.
   Duration cost{};
 };
 

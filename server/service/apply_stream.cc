@@ -49,8 +49,8 @@ class ComputeTask final : public StreamTask, public std::enable_shared_from_this
       const auto* streamed = std::get_if<plan::StreamedBytes>(&call.arguments[i].value);
       if (streamed == nullptr) continue;
       SHOAL_ASSIGN_OR_RETURN(runtime::Operand room, MakeRoom(streamed->type));
-      landings_.push_back({runtime::Landing(std::move(room), engine_.limits.chunk_bytes),
-                           static_cast<int32_t>(i)});
+      landings_.push_back(
+          {runtime::Landing(std::move(room), engine_.limits.chunk_bytes), static_cast<int32_t>(i)});
     }
     setup_.call = std::move(call);
     setup_.request = std::move(request);
@@ -71,11 +71,10 @@ class ComputeTask final : public StreamTask, public std::enable_shared_from_this
 
   absl::Status OnHalfClose() override {
     const Arrival& arrival = landings_[current_];
-    return wire::WithReason(
-        absl::InvalidArgumentError(absl::StrCat("closed at offset ", arrival.landing.landed_bytes(),
-                                                " of ", arrival.landing.total_bytes(),
-                                                " of argument ", arrival.argument)),
-        "TRUNCATED");
+    return wire::WithReason(absl::InvalidArgumentError(absl::StrCat(
+                                "closed at offset ", arrival.landing.landed_bytes(), " of ",
+                                arrival.landing.total_bytes(), " of argument ", arrival.argument)),
+                            "TRUNCATED");
   }
 
   void OnWritten(bool ok) override {
@@ -170,8 +169,8 @@ class ComputeTask final : public StreamTask, public std::enable_shared_from_this
       const bool stays = output.stored || output.leased.has_value();
       returned.push_back(stays ? runtime::Operand() : std::move(output.data));
     }
-    sender_.emplace(std::move(returned), ChunkOptions{.chunk_bytes = engine_.limits.chunk_bytes,
-                                                      .checksum = checksum_});
+    sender_.emplace(std::move(returned),
+                    ChunkOptions{.chunk_bytes = engine_.limits.chunk_bytes, .checksum = checksum_});
     sending_.store(true, std::memory_order_release);
     SendNext(first.SerializeAsString());
   }
@@ -289,7 +288,7 @@ class ApplyStream final : public transport::StreamHandler {
   runtime::Engine& engine_;
   transport::StreamCall* const call_;
   const Instant begun_;
-  std::mutex mutex_;  // A cancellation may come while the call is being opened.
+  std::mutex mutex_;                  // A cancellation may come while the call is being opened.
   std::shared_ptr<StreamTask> task_;  // The stream is one owner, work under way the other.
   bool cancelled_ = false;
 };

@@ -22,13 +22,12 @@ int32_t PutIndex() { return static_cast<int32_t>(kernels::AllOps().size()); }
 int32_t GetIndex() { return PutIndex() + 1; }
 
 void Record(runtime::Engine& engine, const CallRecord& record) {
-  engine.throughput->Record(
-      {record.op, static_cast<telemetry::Route>(record.route), record.plane},
-      {.bytes_in = record.bytes_in,
-       .bytes_out = record.bytes_out,
-       .latency = runtime::Now() - record.begun,
-       .phases = record.phases,
-       .failed = record.failed});
+  engine.throughput->Record({record.op, static_cast<telemetry::Route>(record.route), record.plane},
+                            {.bytes_in = record.bytes_in,
+                             .bytes_out = record.bytes_out,
+                             .latency = runtime::Now() - record.begun,
+                             .phases = record.phases,
+                             .failed = record.failed});
 }
 
 telemetry::Plane PlaneOf(const plan::Call& call) {

@@ -181,11 +181,9 @@ transport::ServiceTable ClusterService(runtime::Engine* engine, const ServerFact
                [facts](runtime::Engine& e, const auto&, const Reply& reply) {
                  ListWorkers(e, *facts, reply);
                }),
-           UnaryMethod<v1::DrainRequest>(
-               engine, "Drain",
-               [facts](runtime::Engine& e, const auto&, const Reply& reply) {
-                 Drain(e, *facts, reply);
-               }),
+           UnaryMethod<v1::DrainRequest>(engine, "Drain",
+                                         [facts](runtime::Engine& e, const auto&,
+                                                 const Reply& reply) { Drain(e, *facts, reply); }),
            UnaryMethod<v1::DumpRequest>(
                engine, "Dump", [](runtime::Engine&, const auto&, const Reply& reply) {
                  reply.Fail(wire::WithReason(

@@ -16,7 +16,7 @@ struct ServerFacts {
   std::string unix_socket;   ///< Empty: none.
   std::string lease_socket;  ///< Empty: none.
   Instant started;
-  std::function<void()> begin_drain;    ///< Health goes to NOT_SERVING.
+  std::function<void()> begin_drain;  ///< Health goes to NOT_SERVING.
   std::function<bool()> is_draining;
 };
 

@@ -34,8 +34,9 @@ absl::StatusOr<plan::Call> EchoCall(const v1::EchoRequest& request, int64_t inli
   call.op = kernels::FindOp("echo");
   call.route = *route;
   call.arguments.push_back(
-      {"", plan::InlineBytes{{kernels::DType::kUint8, *plan::Shape::Create({bytes})},
-                             {reinterpret_cast<const std::byte*>(payload.data()), payload.size()}}});
+      {"",
+       plan::InlineBytes{{kernels::DType::kUint8, *plan::Shape::Create({bytes})},
+                         {reinterpret_cast<const std::byte*>(payload.data()), payload.size()}}});
   return call;
 }
 
@@ -90,14 +91,12 @@ void Echo(runtime::Engine& engine, std::shared_ptr<v1::EchoRequest> request, con
   runtime::CallSetup setup;
   setup.call = *std::move(call);
   setup.request = std::move(request);
-  RunUnary(engine, std::move(setup), reply,
-           [](const Reply& to, const runtime::CallResult& result) {
-             to.Send(EchoFrame(result.outputs[0].data));
-           });
+  RunUnary(engine, std::move(setup), reply, [](const Reply& to, const runtime::CallResult& result) {
+    to.Send(EchoFrame(result.outputs[0].data));
+  });
 }
 
-void Apply(runtime::Engine& engine, std::shared_ptr<v1::ApplyRequest> request,
-           const Reply& reply) {
+void Apply(runtime::Engine& engine, std::shared_ptr<v1::ApplyRequest> request, const Reply& reply) {
   auto call = wire::DecodeCall(*request, engine.limits.call(/*may_stream=*/false));
   if (!call.ok()) return reply.Fail(call.status());
   const bool want_timing = call->want_timing;

@@ -124,10 +124,12 @@ class EchoTask final : public StreamTask, public std::enable_shared_from_this<Ec
     }
     received_bytes_ += chunk.data_bytes;
     // The bytes go back as they came, and so does their checksum.
-    pending.frame.head = wire::FrameChunk(std::exchange(first_, ""), chunk.header, chunk.data_bytes);
+    pending.frame.head =
+        wire::FrameChunk(std::exchange(first_, ""), chunk.header, chunk.data_bytes);
     if (route_ == plan::Route::kFront) {
       auto owner = std::make_shared<transport::Message>(std::move(message));
-      for (const wire::ConstBytes piece : chunk.data) pending.frame.payloads.push_back({piece, owner});
+      for (const wire::ConstBytes piece : chunk.data)
+        pending.frame.payloads.push_back({piece, owner});
       return Queue(std::move(pending), {});
     }
     message = transport::Message();  // Landed.
@@ -135,8 +137,8 @@ class EchoTask final : public StreamTask, public std::enable_shared_from_this<Ec
   }
 
   absl::Status Verify(const wire::ChunkMessage& chunk) const {
-    SHOAL_RETURN_IF_ERROR(runtime::CheckChunk(chunk, received_bytes_, total_bytes_,
-                                              engine_.limits.chunk_bytes));
+    SHOAL_RETURN_IF_ERROR(
+        runtime::CheckChunk(chunk, received_bytes_, total_bytes_, engine_.limits.chunk_bytes));
     if (!chunk.header.crc32c.has_value()) return absl::OkStatus();
     uint32_t crc = 0;
     for (const wire::ConstBytes piece : chunk.data) crc = wire::ExtendCrc32c(crc, piece);

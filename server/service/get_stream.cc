@@ -72,9 +72,10 @@ class GetStream final : public transport::StreamHandler {
     bytes_ = request.byte_count() == 0 ? left : std::min(left, request.byte_count());
     ChunkOptions options;
     options.checksum = !request.no_checksum();
-    options.chunk_bytes = request.chunk_bytes() == 0
-                              ? engine_.limits.chunk_bytes
-                              : std::min<int64_t>(request.chunk_bytes(), engine_.limits.chunk_bytes);
+    options.chunk_bytes =
+        request.chunk_bytes() == 0
+            ? engine_.limits.chunk_bytes
+            : std::min<int64_t>(request.chunk_bytes(), engine_.limits.chunk_bytes);
     EncodeArrayInfo(array, first->mutable_array());
     auto owner = std::make_shared<runtime::ArrayUse>(std::move(use));
     sender_.emplace(runtime::ArrayOperand(array, std::move(owner)), request.offset(), bytes_,

@@ -106,7 +106,8 @@ void LeaseServer::Run() {
   for (;;) {
     watched = {{wake_, POLLIN, 0}};
     // Beyond the limit nobody is accepted; they wait in the listener's queue.
-    watched.push_back({listener_, connections_.size() < kConnectionsMax ? short{POLLIN} : short{0}, 0});
+    watched.push_back(
+        {listener_, connections_.size() < kConnectionsMax ? short{POLLIN} : short{0}, 0});
     for (const auto& [socket, connection] : connections_) watched.push_back({socket, POLLIN, 0});
     if (poll(watched.data(), watched.size(), -1) < 0 && errno != EINTR) return;
     if (watched[0].revents != 0) return;
@@ -143,7 +144,8 @@ bool LeaseServer::Serve(int socket, Connection* connection) {
   connection->received = 0;
   const auto request = wire::DecodeLeaseRequest(connection->frame);
   if (!request.ok()) {
-    logger_->Info("lease socket: bad request", {{"reason", std::string(request.status().message())}});
+    logger_->Info("lease socket: bad request",
+                  {{"reason", std::string(request.status().message())}});
     return false;
   }
   return Answer(socket, connection, *request);

@@ -66,7 +66,8 @@ struct SessionState {
 
 Instant DeadlineFor(const SessionTaskView& task, Instant now, Instant session_deadline) {
   if (task.timeout_us == 0) return session_deadline;
-  return std::min(session_deadline, runtime::After(now, std::chrono::microseconds(task.timeout_us)));
+  return std::min(session_deadline,
+                  runtime::After(now, std::chrono::microseconds(task.timeout_us)));
 }
 
 /// The empty tasks of one message: one allocation for all.
@@ -198,9 +199,7 @@ class Session final : public transport::StreamHandler {
 
   void OnCancelled() override { End(absl::CancelledError("the caller went away")); }
 
-  void OnDone() override {
-    LogCall(engine_, "Session", *call_, begun_, absl::OkStatus());
-  }
+  void OnDone() override { LogCall(engine_, "Session", *call_, begun_, absl::OkStatus()); }
 
  private:
   absl::string_view Flatten(const transport::Message& message) {

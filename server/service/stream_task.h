@@ -20,8 +20,8 @@ class StreamTask {
   /// before the task is used.
   virtual absl::Status Open(plan::Call call, std::shared_ptr<const void> request) = 0;
 
-  /// A chunk of an argument, or none with the call itself; `message` owns its bytes. Reads the next message when it is ready for
-  /// it. An error ends the call.
+  /// A chunk of an argument, or none with the call itself; `message` owns its bytes. Reads the next
+  /// message when it is ready for it. An error ends the call.
   virtual absl::Status OnChunk(const wire::ChunkMessage& chunk, transport::Message message) = 0;
 
   /// The caller will send no more. An error ends the call.
