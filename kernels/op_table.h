@@ -37,10 +37,10 @@ inline constexpr std::array<ParamInfo, 1> kAxpyParams = {
 
 inline constexpr std::array kOpTable = {
     OpInfo{.name = "echo",
-           .doc = "The array itself, byte for byte.",
+           .doc = "The arrays themselves, byte for byte; of none, nothing.",
            .form = OpForm::kMap,
-           .inputs_min = 1,
-           .inputs_max = 1,
+           .inputs_min = 0,
+           .inputs_max = kMapInputsMax,
            .any_dtype = true,
            .dtypes = kEveryDType,
            .dtype_rule = DTypeRule::kSame,
