@@ -11,12 +11,16 @@
 #define SHOAL_CONCAT(a, b) SHOAL_CONCAT_INNER(a, b)
 
 /// Returns the status of `expression` from the enclosing function unless it is OK.
-#define SHOAL_RETURN_IF_ERROR(expression)                               \
-  do {                                                                  \
-    if (absl::Status shoal_status = (expression); !shoal_status.ok()) { \
-      return shoal_status;                                              \
-    }                                                                   \
-  } while (false)
+///
+/// One statement without a block of its own: safe before an `else`, and no level of nesting.
+#define SHOAL_RETURN_IF_ERROR(expression)                                       \
+  switch (0)                                                                    \
+  case 0:                                                                       \
+  default:                                                                      \
+    if (absl::Status shoal_status = (expression); shoal_status.ok()) [[likely]] \
+      static_cast<void>(0);                                                     \
+    else                                                                        \
+      return shoal_status
 
 /// `SHOAL_ASSIGN_OR_RETURN(auto x, F())`: x takes the value of the StatusOr F(), or its error is
 /// returned from the enclosing function.
