@@ -12,15 +12,10 @@
 
 /// Returns the status of `expression` from the enclosing function unless it is OK.
 ///
-/// One statement without a block of its own: safe before an `else`, and no level of nesting.
-#define SHOAL_RETURN_IF_ERROR(expression)                                       \
-  switch (0)                                                                    \
-  case 0:                                                                       \
-  default:                                                                      \
-    if (absl::Status shoal_status = (expression); shoal_status.ok()) [[likely]] \
-      static_cast<void>(0);                                                     \
-    else                                                                        \
-      return shoal_status
+/// A loop that ends in its first round, not an `if`: it takes no `else` that belongs to another,
+/// and no braces, which would count as a level of nesting wherever it stands.
+#define SHOAL_RETURN_IF_ERROR(expression) \
+  for (absl::Status shoal_status = (expression); !shoal_status.ok();) return shoal_status
 
 /// `SHOAL_ASSIGN_OR_RETURN(auto x, F())`: x takes the value of the StatusOr F(), or its error is
 /// returned from the enclosing function.
