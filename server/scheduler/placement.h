@@ -12,10 +12,10 @@ namespace shoal::scheduler {
 
 /// What a placement policy sees of a worker.
 struct WorkerLoad {
-  bool open = false;       ///< May get a floating piece now: alive, slots left, not held back.
+  bool open = false;       ///< May get a floating piece now: alive, not draining, slots left.
   Duration work{};         ///< Estimated work in flight.
   int32_t attempts = 0;    ///< Attempts in flight.
-  int64_t free_bytes = 0;  ///< Memory neither stored in nor reserved; negative when overdrawn.
+  int64_t free_bytes = 0;  ///< Memory for further pieces; negative when overdrawn.
 };
 
 /// What a placement policy sees of a floating piece.

@@ -14,7 +14,7 @@ namespace shoal::scheduler {
 /// Where a piece is. Each state but the last two has its list, and is in no other.
 enum class PieceState : uint8_t {
   kFree,      ///< The row is not in use.
-  kFloating,  ///< Waits in the floating queue.
+  kFloating,  ///< Waits in the light or the heavy queue.
   kParked,    ///< Floating, stepped aside: it waits for memory while others pass.
   kPinned,    ///< Waits in its worker's pinned queue.
   kAssigned,  ///< Has an attempt in flight.
@@ -51,6 +51,9 @@ struct PieceRow {
   bool needs_inputs = false;
   bool has_deadline = false;      // Its deadline timer is armed (piece 0 only).
   bool waits_for_stored = false;  // Its memory timer is armed.
+
+  /// Needs no memory: then it fits on every worker, always.
+  bool IsLight() const { return reserve_bytes == 0; }
 };
 static_assert(sizeof(PieceRow) <= 104, "ten million tasks have to fit in 1.5 GiB");
 
@@ -68,7 +71,7 @@ struct WorkerRow {
   int32_t lanes = 0;
   bool alive = false;
   bool draining = false;
-  bool held_for_pinned = false;  // Its oldest pinned piece waits for memory and is next.
+  bool held_for_pinned = false;  // Its memory is kept for its oldest pinned piece.
   bool touched = false;          // Is in the list of workers to look at again.
   PieceList pinned;              // Waiting pieces pinned to it, in order of sequence.
   PieceList attempts;            // Pieces with an attempt on it, kAssigned or kStopping.

@@ -31,9 +31,10 @@ void SchedulerState::Dispatch() {
 // A submission's straight way to a worker, past the queues, when nothing older waits there.
 bool SchedulerState::Start(uint32_t row) {
   const PieceRow& piece = rows_[row];
-  if (piece.pinned < 0) return floating_.empty() && Place(row);
+  if (piece.pinned < 0) return light_.empty() && heavy_.empty() && MayPlace(row) && Place(row);
   const WorkerRow& worker = workers_[AsIndex(piece.pinned)];
-  const bool goes = worker.pinned.empty() && worker.HasSlot() && piece.pinned != held_worker_ &&
+  const bool held = piece.pinned == held_worker_ && !piece.IsLight();
+  const bool goes = worker.pinned.empty() && worker.HasSlot() && !held &&
                     Fits(piece.reserve_bytes, worker.free_bytes());
   if (goes) Assign(row, piece.pinned);
   return goes;
@@ -57,12 +58,25 @@ void SchedulerState::DispatchParked() {
   if (held_worker_ < 0) HoldFor(parked_.front());
 }
 
+// Heavy pieces come to a halt when too many of them stepped aside; light ones never do.
+bool SchedulerState::MayPlace(uint32_t row) const {
+  return rows_[row].IsLight() || parked_.size() < kParkedMax;
+}
+
+// The older of the two fronts; kNone when nothing may be placed.
+uint32_t SchedulerState::NextFloating() const {
+  const uint32_t light = light_.front();
+  const uint32_t heavy = heavy_.front();
+  if (heavy == kNone || !MayPlace(heavy)) return light;
+  if (light == kNone) return heavy;
+  return rows_[light].sequence < rows_[heavy].sequence ? light : heavy;
+}
+
 void SchedulerState::DispatchFloating() {
-  while (!floating_.empty() && parked_.size() < kParkedMax) {
-    const uint32_t row = floating_.front();
+  for (uint32_t row = NextFloating(); row != kNone; row = NextFloating()) {
     if (EndIfExpired(row) || Place(row)) continue;
     const bool any_open = placement_->Choose({0, rows_[row].cost}) != kAnyWorker;
-    if (!any_open) return;  // It waits for a slot, which all behind it do too.
+    if (!any_open || rows_[row].IsLight()) return;  // It waits for a slot, and all behind it do.
     Park(row);
   }
 }
@@ -73,7 +87,8 @@ void SchedulerState::DispatchPinned(int32_t worker_index) {
     const uint32_t row = worker.pinned.front();
     if (EndIfExpired(row)) continue;
     if (!worker.HasSlot()) return;
-    if (worker_index == held_worker_ && rows_[held_for_].sequence < rows_[row].sequence) return;
+    const bool held = worker_index == held_worker_ && !rows_[row].IsLight();
+    if (held && rows_[held_for_].sequence < rows_[row].sequence) return;
     if (!Fits(rows_[row].reserve_bytes, worker.free_bytes())) {
       if (!worker.FitsWhenIdle(rows_[row].reserve_bytes)) WaitForStored(row);
       return;
@@ -89,7 +104,7 @@ bool SchedulerState::Place(uint32_t row) {
   for (;;) {
     const WorkerId worker = placement_->Choose(needs);
     if (worker == kAnyWorker) return false;
-    if (YieldToPinned(worker.value, rows_[row].sequence)) continue;
+    if (YieldToPinned(worker.value, row)) continue;
     Assign(row, worker.value);
     return true;
   }
@@ -102,29 +117,29 @@ bool SchedulerState::PlaceOnHeld(uint32_t row) {
            Fits(rows_[row].reserve_bytes, worker.free_bytes());
   };
   while (has_room()) {
-    if (YieldToPinned(held_worker_, rows_[row].sequence)) continue;
+    if (YieldToPinned(held_worker_, row)) continue;
     Assign(row, held_worker_);
     return true;
   }
   return false;
 }
 
-// Whether the oldest piece pinned to `worker` is older than `sequence` and had its turn: it ended,
-// started, or now keeps the worker from younger ones until its memory is free. A piece that only
-// stored arrays keep out holds nothing up: no end of an attempt would let it in.
-bool SchedulerState::YieldToPinned(int32_t worker_index, uint64_t sequence) {
+// Whether the oldest piece pinned to the worker is older than the floating `row` and had its turn:
+// it ended, started, or now keeps the worker's memory from younger ones. A piece that only stored
+// arrays keep out holds nothing up: no end of an attempt would let it in.
+bool SchedulerState::YieldToPinned(int32_t worker_index, uint32_t row) {
   WorkerRow& worker = workers_[AsIndex(worker_index)];
   if (worker.pinned.empty()) [[likely]] {
     return false;
   }
   const uint32_t pinned = worker.pinned.front();
-  if (rows_[pinned].sequence > sequence) return false;
+  if (rows_[pinned].sequence > rows_[row].sequence) return false;
   if (EndIfExpired(pinned)) return true;
   if (Fits(rows_[pinned].reserve_bytes, worker.free_bytes())) {
     Assign(pinned, worker_index);
     return true;
   }
-  if (!worker.FitsWhenIdle(rows_[pinned].reserve_bytes)) return false;
+  if (rows_[row].IsLight() || !worker.FitsWhenIdle(rows_[pinned].reserve_bytes)) return false;
   worker.held_for_pinned = true;
   UpdatePlacement(worker_index);
   return true;
@@ -173,8 +188,9 @@ void SchedulerState::CountWaiting(uint32_t row, PieceState state) {
 void SchedulerState::Enqueue(uint32_t row) {
   const int32_t pinned = rows_[row].pinned;
   if (pinned < 0) {
-    if (floating_.empty()) dirty_ = true;  // Finds out what it waits for.
-    floating_.PushBack(rows_, row);
+    PieceList& queue = FloatingQueue(row);
+    if (queue.empty()) dirty_ = true;  // To find out what it waits for.
+    queue.PushBack(rows_, row);
     CountWaiting(row, PieceState::kFloating);
     return;
   }
@@ -195,7 +211,7 @@ void SchedulerState::Dequeue(uint32_t row) {
   } else {
     SHOAL_CHECK(piece.state == PieceState::kFloating);
     if (row == requeued_last_) requeued_last_ = kNone;
-    floating_.Remove(rows_, row);
+    FloatingQueue(row).Remove(rows_, row);
   }
   if (piece.waits_for_stored) memory_timers_.Disarm(row);
   piece.waits_for_stored = false;
@@ -204,10 +220,10 @@ void SchedulerState::Dequeue(uint32_t row) {
   counts_.waiting_bytes -= piece.reserve_bytes;
 }
 
-// The front of the queue steps aside: there are slots, but not the memory it needs.
+// The front of the heavy queue steps aside: there are slots, but not the memory it needs.
 void SchedulerState::Park(uint32_t row) {
   if (row == requeued_last_) requeued_last_ = kNone;
-  floating_.Remove(rows_, row);
+  heavy_.Remove(rows_, row);
   parked_.PushBack(rows_, row);
   rows_[row].state = PieceState::kParked;
   ++counts_.parked;
@@ -218,8 +234,8 @@ void SchedulerState::Park(uint32_t row) {
   }
 }
 
-// Keeps the worker with the most free memory of those that could take the piece once their
-// attempts have ended: no other piece goes there until this one did.
+// Keeps the memory of a worker for the piece: of those that could take it once their attempts have
+// ended, the one with the most memory free now. Only light pieces go there until this one did.
 void SchedulerState::HoldFor(uint32_t row) {
   int32_t best = -1;
   for (int32_t i = 0; i < static_cast<int32_t>(workers_.size()); ++i) {

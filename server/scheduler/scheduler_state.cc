@@ -247,14 +247,16 @@ void SchedulerState::Detach(uint32_t row) {
 // search starts at the last one put back, or at the front.
 void SchedulerState::Requeue(uint32_t row) {
   const uint64_t sequence = rows_[row].sequence;
-  uint32_t position = floating_.front();
-  if (requeued_last_ != kNone && rows_[requeued_last_].sequence < sequence) {
+  PieceList& queue = FloatingQueue(row);
+  uint32_t position = queue.front();
+  if (requeued_last_ != kNone && rows_[requeued_last_].sequence < sequence &&
+      rows_[requeued_last_].IsLight() == rows_[row].IsLight()) {
     position = rows_[requeued_last_].link.next;
   }
   while (position != kNone && rows_[position].sequence < sequence) {
     position = rows_[position].link.next;
   }
-  floating_.InsertBefore(rows_, position, row);
+  queue.InsertBefore(rows_, position, row);
   CountWaiting(row, PieceState::kFloating);
   requeued_last_ = row;
   dirty_ = true;

@@ -29,9 +29,10 @@ struct Options {
 /// Which attempt goes where, and what becomes of each task: a pure state machine.
 ///
 /// Floating pieces wait in one FIFO, pinned ones in a FIFO of their worker; the older of the two
-/// goes first. A piece that finds no memory steps aside: up to `kParkedMax` may, the rest waits
-/// behind them; the oldest of those has one worker held free for it, so none starves. The rules,
-/// states and invariants are in docs/scheduling.md.
+/// goes first. A piece that finds no memory steps aside: up to `kParkedMax` may, other pieces that
+/// need memory wait behind them, those that need none pass. The oldest of those aside has one
+/// worker's memory kept free for it, so none starves. The rules, states and invariants are in
+/// docs/scheduling.md.
 ///
 /// Events are the driver's promises: one that cannot be (time running backwards, a submission with
 /// a negative reservation) ends the process. What a peer can cause (late, repeated and unknown
@@ -136,11 +137,14 @@ class SchedulerState {
   void DispatchFloating();
   void DispatchPinned(int32_t worker_index);
   bool Start(uint32_t row);
+  bool MayPlace(uint32_t row) const;
+  uint32_t NextFloating() const;
   bool Place(uint32_t row);
   bool PlaceOnHeld(uint32_t row);
-  bool YieldToPinned(int32_t worker_index, uint64_t sequence);
+  bool YieldToPinned(int32_t worker_index, uint32_t row);
   bool EndIfExpired(uint32_t row);
   void Assign(uint32_t row, int32_t worker_index);
+  PieceList& FloatingQueue(uint32_t row) { return rows_[row].IsLight() ? light_ : heavy_; }
   void CountWaiting(uint32_t row, PieceState state);
   void Enqueue(uint32_t row);
   void Dequeue(uint32_t row);
@@ -181,16 +185,17 @@ class SchedulerState {
   absl::Status ValidateWorkConserved() const;
   bool MayTakeFloating(int32_t worker_index, uint32_t row) const;
 
-  const Options options_;
-  const std::unique_ptr<Placement> placement_;
+  Options options_;
+  std::unique_ptr<Placement> placement_;
   Instant now_{};
   Actions* actions_ = nullptr;  // Of the event being handled.
   Counts counts_;
   bool draining_ = false;
 
   PieceSlab rows_;
-  PieceList floating_;
-  PieceList parked_;
+  PieceList light_;   // Floating pieces that need no memory.
+  PieceList heavy_;   // Floating pieces that need some.
+  PieceList parked_;  // Heavy ones that stepped aside.
   uint64_t next_sequence_ = 1;
   uint32_t requeued_last_ = core::kNone;  // In this event; a hint.
   bool dirty_ = false;                    // Some piece may start that could not before.

@@ -46,13 +46,15 @@ absl::Status SchedulerState::Validate() const {
   for (int32_t i = 0; i < static_cast<int32_t>(workers_.size()); ++i) {
     SHOAL_RETURN_IF_ERROR(ValidateWorker(i, &census));
   }
-  SHOAL_RETURN_IF_ERROR(ValidateList(floating_, PieceState::kFloating));
+  SHOAL_RETURN_IF_ERROR(ValidateList(light_, PieceState::kFloating));
+  SHOAL_RETURN_IF_ERROR(ValidateList(heavy_, PieceState::kFloating));
   SHOAL_RETURN_IF_ERROR(ValidateList(parked_, PieceState::kParked));
 
   const int64_t waiting = census.Of(PieceState::kFloating) + census.Of(PieceState::kParked) +
                           census.Of(PieceState::kPinned);
   const int64_t in_flight = census.Of(PieceState::kAssigned) + census.Of(PieceState::kStopping);
-  if (floating_.size() != census.Of(PieceState::kFloating)) return Broken(1, "floating", waiting);
+  const int64_t floating = light_.size() + heavy_.size();
+  if (floating != census.Of(PieceState::kFloating)) return Broken(1, "floating", floating);
   if (parked_.size() != census.Of(PieceState::kParked)) return Broken(1, "parked", waiting);
   if (census.pinned != census.Of(PieceState::kPinned)) return Broken(1, "pinned", waiting);
   if (census.attempts != in_flight) return Broken(1, "attempts", in_flight);
@@ -168,8 +170,9 @@ absl::Status SchedulerState::ValidateWorker(int32_t index, Census* census) const
 bool SchedulerState::MayTakeFloating(int32_t worker_index, uint32_t row) const {
   const WorkerRow& worker = workers_[AsIndex(worker_index)];
   if (!worker.TakesFloating() || !worker.HasSlot()) return false;
-  if (worker_index == held_worker_ && row != held_for_) return false;
   if (!Fits(rows_[row].reserve_bytes, worker.free_bytes())) return false;
+  if (rows_[row].IsLight()) return true;
+  if (worker_index == held_worker_ && row != held_for_) return false;
   if (worker.held_for_pinned) return false;
   if (worker.pinned.empty()) return true;
   const PieceRow& oldest = rows_[worker.pinned.front()];
@@ -182,10 +185,8 @@ absl::Status SchedulerState::ValidateWorkConserved() const {
     for (uint32_t row = parked_.front(); row != kNone; row = rows_[row].link.next) {
       if (MayTakeFloating(i, row)) return Broken(9, "a parked piece could start", row);
     }
-    const bool window_open = !floating_.empty() && parked_.size() < kParkedMax;
-    if (window_open && MayTakeFloating(i, floating_.front())) {
-      return Broken(9, "a floating piece could start", floating_.front());
-    }
+    const uint32_t next = NextFloating();
+    if (next != kNone && MayTakeFloating(i, next)) return Broken(9, "a piece could start", next);
     if (worker.held_for_pinned &&
         (worker.pinned.empty() ||
          !worker.FitsWhenIdle(rows_[worker.pinned.front()].reserve_bytes))) {
@@ -193,7 +194,8 @@ absl::Status SchedulerState::ValidateWorkConserved() const {
     }
     if (worker.pinned.empty() || !worker.HasSlot()) continue;
     const PieceRow& oldest = rows_[worker.pinned.front()];
-    const bool behind_hold = i == held_worker_ && rows_[held_for_].sequence < oldest.sequence;
+    const bool behind_hold =
+        i == held_worker_ && !oldest.IsLight() && rows_[held_for_].sequence < oldest.sequence;
     if (Fits(oldest.reserve_bytes, worker.free_bytes()) && !behind_hold) {
       return Broken(9, "a pinned piece could start", worker.pinned.front());
     }

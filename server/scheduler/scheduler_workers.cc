@@ -121,7 +121,8 @@ void SchedulerState::CountWorkers() {
 // Floating pieces without any worker to go to wait a while, since a worker that was restarted is
 // back in seconds, but not for ever.
 void SchedulerState::WatchOrphans() {
-  const bool orphaned = accepting_ == 0 && !(floating_.empty() && parked_.empty());
+  const bool waits = !light_.empty() || !heavy_.empty() || !parked_.empty();
+  const bool orphaned = accepting_ == 0 && waits;
   if (!orphaned) {
     orphaned_until_ = kNever;
   } else if (orphaned_until_ == kNever) {
@@ -131,8 +132,9 @@ void SchedulerState::WatchOrphans() {
 
 void SchedulerState::FailOrphans() {
   const Finished how{.outcome = Outcome::kNoWorker, .retry_after = options_.retry_after};
-  while (!parked_.empty()) Finish(rows_[parked_.front()].head, how);
-  while (!floating_.empty()) Finish(rows_[floating_.front()].head, how);
+  for (PieceList* queue : {&parked_, &heavy_, &light_}) {
+    while (!queue->empty()) Finish(rows_[queue->front()].head, how);
+  }
 }
 
 void SchedulerState::Touch(int32_t worker) {
@@ -144,14 +146,16 @@ void SchedulerState::Touch(int32_t worker) {
   dirty_ = true;
 }
 
+// A worker whose memory is held for one piece is shown without any, so that only pieces that need
+// none go there.
 void SchedulerState::UpdatePlacement(int32_t worker) {
   const WorkerRow& row = workers_[AsIndex(worker)];
+  const bool held = row.held_for_pinned || worker == held_worker_;
   WorkerLoad load;
-  load.open =
-      row.TakesFloating() && row.HasSlot() && !row.held_for_pinned && worker != held_worker_;
+  load.open = row.TakesFloating() && row.HasSlot();
   load.work = row.work;
   load.attempts = static_cast<int32_t>(row.attempts.size());
-  load.free_bytes = row.free_bytes();
+  load.free_bytes = held ? std::min<int64_t>(row.free_bytes(), 0) : row.free_bytes();
   placement_->Update(WorkerId{worker}, load);
 }
 

@@ -112,7 +112,7 @@ class WorkerState {
   void Leave(uint32_t row);
   bool HasRoom(int64_t reserve_bytes) const;
 
-  const Options options_;
+  Options options_;
   Instant now_{};
   Actions* actions_ = nullptr;  // Of the event being handled.
   Counts counts_;
