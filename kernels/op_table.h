@@ -120,7 +120,7 @@ consteval size_t OpIndex(std::string_view name) {
 
 /// True when every column of the row is filled in and consistent.
 constexpr bool RowIsSound(const OpInfo& op) {
-  const bool counts = op.inputs_min >= 1 && op.inputs_min <= op.inputs_max &&
+  const bool counts = op.inputs_min >= (op.any_dtype ? 0 : 1) && op.inputs_min <= op.inputs_max &&
                       op.inputs_max <= kMapInputsMax && op.params.size() <= kParamsMax;
   const bool dtypes = op.dtypes != 0 && (op.dtypes & ~kEveryDType) == 0 &&
                       (!op.any_dtype || op.dtypes == kEveryDType);
