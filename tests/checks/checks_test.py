@@ -263,5 +263,42 @@ class SnippetsTest(unittest.TestCase):
         self.assertIn("Run() {\n#line 4 \"client/include/shoal/a.h\"\nif (x) {\n  F();\n}\n", text)
 
 
+class ContractTest(CheckCase):
+    PROTO = """syntax = "proto3";
+package shoal.v1;
+message EchoRequest { int64 size = 1; }
+message EchoResponse {}
+service EchoService { rpc Echo(EchoRequest) returns (EchoResponse); }
+"""
+    GOLDEN = """field shoal.v1.EchoRequest 1 int64 size
+rpc shoal.v1.EchoService/Echo (shoal.v1.EchoRequest) (shoal.v1.EchoResponse)
+"""
+
+    def check(self, proto, golden=GOLDEN):
+        return Tree(self, {"proto/shoal/v1/echo.proto": proto,
+                           "proto/contract.golden.txt": golden}).check("contract")
+
+    def test_the_contract_as_it_was_passes(self):
+        self.assertEqual(self.check(self.PROTO), (0, ""))
+
+    def test_what_breaks_clients_is_refused(self):
+        for before, after in (("int64 size = 1", "int64 size = 2"),
+                              ("int64 size = 1", "int32 size = 1"),
+                              ("int64 size = 1", "int64 length = 1"),
+                              ("int64 size = 1", "repeated int64 size = 1"),
+                              ("int64 size = 1;", ""),
+                              ("rpc Echo(", "rpc Repeat("),
+                              ("returns (Echo", "returns (stream Echo")):
+            status, output = self.check(self.PROTO.replace(before, after))
+            self.assertEqual(status, 1, after)
+            self.assertIn("clients rely on this", output)
+
+    def test_an_addition_has_to_be_listed(self):
+        status, output = self.check(self.PROTO.replace("size = 1;", "size = 1; bool fast = 2;"))
+        self.assertEqual(status, 1)
+        self.assertIn("new, to be added with --update: field shoal.v1.EchoRequest 2 bool fast",
+                      output)
+
+
 if __name__ == "__main__":
     unittest.main()

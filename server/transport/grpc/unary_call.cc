@@ -1,6 +1,7 @@
 #include "server/transport/grpc/unary_call.h"
 
 #include <chrono>
+#include <mutex>
 #include <optional>
 #include <utility>
 
@@ -39,7 +40,7 @@ class GrpcUnaryCall final : public UnaryCall, public grpc::ServerUnaryReactor {
 
   void OnCancel(absl::AnyInvocable<void() &&> cancelled) override {
     {
-      absl::MutexLock lock(&mutex_);
+      const std::lock_guard lock(mutex_);
       if (!was_cancelled_) {
         cancel_action_ = std::move(cancelled);
         return;
@@ -52,7 +53,7 @@ class GrpcUnaryCall final : public UnaryCall, public grpc::ServerUnaryReactor {
   void OnCancel() override {
     absl::AnyInvocable<void() &&> action;
     {
-      absl::MutexLock lock(&mutex_);
+      const std::lock_guard lock(mutex_);
       was_cancelled_ = true;
       action = std::exchange(cancel_action_, nullptr);
     }
@@ -65,7 +66,7 @@ class GrpcUnaryCall final : public UnaryCall, public grpc::ServerUnaryReactor {
 
   void ForgetCancelAction() {
     absl::AnyInvocable<void() &&> action;  // Destroyed outside the lock.
-    absl::MutexLock lock(&mutex_);
+    const std::lock_guard lock(mutex_);
     action = std::exchange(cancel_action_, nullptr);
   }
 
@@ -73,9 +74,9 @@ class GrpcUnaryCall final : public UnaryCall, public grpc::ServerUnaryReactor {
   const Message request_;
   grpc::ByteBuffer* const response_;
   std::shared_ptr<GrpcUnaryCall> self_;
-  absl::Mutex mutex_;
-  bool was_cancelled_ ABSL_GUARDED_BY(mutex_) = false;
-  absl::AnyInvocable<void() &&> cancel_action_ ABSL_GUARDED_BY(mutex_);
+  std::mutex mutex_;
+  bool was_cancelled_ = false;
+  absl::AnyInvocable<void() &&> cancel_action_;
 };
 
 }  // namespace

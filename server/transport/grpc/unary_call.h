@@ -4,9 +4,8 @@
 #include <grpcpp/support/byte_buffer.h>
 #include <grpcpp/support/server_callback.h>
 
-#include <memory>
+#include <optional>
 
-#include "absl/synchronization/mutex.h"
 #include "server/transport/call.h"
 
 namespace shoal::transport {
