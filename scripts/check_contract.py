@@ -15,7 +15,7 @@ import tempfile
 from google.protobuf import descriptor_pb2
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-GOLDEN = pathlib.Path("proto/contract.golden.txt")
+GOLDEN = pathlib.Path("proto/contract.golden")
 FIELD = descriptor_pb2.FieldDescriptorProto
 
 

@@ -3,6 +3,7 @@
 import pathlib
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -26,7 +27,7 @@ class Tree:
 
     def check(self, name):
         """(exit status, output) of that check over this tree."""
-        result = subprocess.run([ROOT / f"scripts/check_{name}.py", "--root", self.root],
+        result = subprocess.run([sys.executable, ROOT / f"scripts/check_{name}.py", "--root", self.root],
                                 capture_output=True, text=True, stdin=subprocess.DEVNULL)
         return result.returncode, result.stdout + result.stderr
 
@@ -276,7 +277,7 @@ rpc shoal.v1.EchoService/Echo (shoal.v1.EchoRequest) (shoal.v1.EchoResponse)
 
     def check(self, proto, golden=GOLDEN):
         return Tree(self, {"proto/shoal/v1/echo.proto": proto,
-                           "proto/contract.golden.txt": golden}).check("contract")
+                           "proto/contract.golden": golden}).check("contract")
 
     def test_the_contract_as_it_was_passes(self):
         self.assertEqual(self.check(self.PROTO), (0, ""))
