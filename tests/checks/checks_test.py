@@ -27,8 +27,8 @@ class Tree:
 
     def check(self, name):
         """(exit status, output) of that check over this tree."""
-        result = subprocess.run([sys.executable, ROOT / f"scripts/check_{name}.py", "--root", self.root],
-                                capture_output=True, text=True, stdin=subprocess.DEVNULL)
+        script = ROOT / f"scripts/check_{name}.py"
+        result = subprocess.run([sys.executable, script, "--root", self.root], capture_output=True, text=True, stdin=subprocess.DEVNULL)
         return result.returncode, result.stdout + result.stderr
 
 
