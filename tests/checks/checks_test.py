@@ -28,7 +28,8 @@ class Tree:
     def check(self, name):
         """(exit status, output) of that check over this tree."""
         script = ROOT / f"scripts/check_{name}.py"
-        result = subprocess.run([sys.executable, script, "--root", self.root], capture_output=True, text=True, stdin=subprocess.DEVNULL)
+        result = subprocess.run([sys.executable, script, "--root", self.root], text=True,
+                                capture_output=True, stdin=subprocess.DEVNULL)
         return result.returncode, result.stdout + result.stderr
 
 
