@@ -11,14 +11,27 @@ namespace {
 
 // Pieces of a larger whole follow each other within this time, and a sleeping thread takes 30 us
 // or more to come back.
-constexpr std::chrono::microseconds kSpin{30};
+constexpr std::chrono::microseconds kSpin{20};
+constexpr int kRelaxesPerClockRead = 32;
 
-void Relax() {
+void RelaxOnce() {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
 #else
   std::this_thread::yield();
 #endif
+}
+
+/// Spins until `done()` or for kSpin.
+template <typename Condition>
+void SpinUntil(const Condition& done) {
+  const auto end = std::chrono::steady_clock::now() + kSpin;
+  do {
+    for (int i = 0; i < kRelaxesPerClockRead; ++i) {
+      if (done()) return;
+      RelaxOnce();
+    }
+  } while (std::chrono::steady_clock::now() < end);
 }
 
 }  // namespace
@@ -72,8 +85,7 @@ void Team::ParallelFor(int64_t chunk_count, absl::FunctionRef<void(int64_t)> bod
   // a short wait without sleeping.
   if (job.helpers_inside != 0) {
     lock.unlock();
-    const auto end = std::chrono::steady_clock::now() + kSpin;
-    while (job.helpers_inside != 0 && std::chrono::steady_clock::now() < end) Relax();
+    SpinUntil([&] { return job.helpers_inside == 0; });
     lock.lock();
   }
   left_.wait(lock, [&] { return job.helpers_inside == 0; });
@@ -149,11 +161,7 @@ void Team::HelperMain() {
 }
 
 void Team::SpinWhileIdle(uint64_t offers_seen) const {
-  const auto end = std::chrono::steady_clock::now() + kSpin;
-  while (offers_.load(std::memory_order_relaxed) == offers_seen &&
-         std::chrono::steady_clock::now() < end) {
-    Relax();
-  }
+  SpinUntil([&] { return offers_.load(std::memory_order_relaxed) != offers_seen; });
 }
 
 }  // namespace shoal::threads

@@ -14,7 +14,9 @@ namespace {
 
 struct LocalWorldOptions {
   std::vector<int> ranks_per_member;
-  bool spread = false;  ///< Every call goes to the team, in as many chunks as there are.
+  /// Everything is queued: each call goes to the team, in as many chunks as there are, and each
+  /// copy to its stream's own thread. Otherwise all of it runs on the test's thread.
+  bool queued = false;
 };
 
 class LocalWorld final : public World {
@@ -23,15 +25,17 @@ class LocalWorld final : public World {
       : arena_(*memory::Arena::Create({"arena", 256 * kMiB, true})), team_(2) {
     LocalGroupOptions group;
     group.ranks_per_member = options.ranks_per_member;
-    if (options.spread) {
+    if (options.queued) {
       group.team = &team_;
       group.spread_bytes_min = 0;
       group.inline_bytes_max = 0;
     }
     members_ = MakeLocalGroup(group);
     for (int rank = 0; rank < Size(); ++rank) {
-      devices_.push_back(std::make_unique<device::CpuDevice>(
-          arena_.get(), device::CpuDeviceOptions{absl::StrCat("worker ", rank), 1, 64 * kMiB, {}}));
+      device::CpuDeviceOptions device;
+      device.memory_bytes = 64 * kMiB;
+      if (options.queued) device.inline_cost_max = Duration(-1);
+      devices_.push_back(std::make_unique<device::CpuDevice>(arena_.get(), device));
       streams_.push_back(*devices_.back()->NewStream());
     }
   }
@@ -66,7 +70,7 @@ std::vector<WorldParam> Worlds() {
   };
   for (const int size : {1, 2, 3, 4, 7}) {
     add(absl::StrCat("OneMember", size), {{size}, false});
-    add(absl::StrCat("OneMemberSpread", size), {{size}, true});
+    add(absl::StrCat("OneMemberQueued", size), {{size}, true});
     add(absl::StrCat("MemberARank", size), {std::vector<int>(static_cast<size_t>(size), 1), false});
   }
   add("Mixed", {{2, 1, 3}, true});
