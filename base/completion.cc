@@ -107,7 +107,7 @@ std::string CompletionScript(const OptionTable& table, Shell shell) {
     names.push_back(command.name);
     arms += CommandArm(table, &command);
   }
-  if (names.empty()) names.push_back("''");
+  if (names.empty()) names.emplace_back("''");
   const std::string function_name = absl::StrReplaceAll(table.name, {{"-", "_"}});
   std::string script = absl::StrReplaceAll(kScript, {{"NAME", function_name},
                                                      {"COMMANDS", absl::StrJoin(names, "|")},

@@ -27,9 +27,6 @@ struct Config {
   telemetry::Logger::Options log;
 };
 
-/// The option table of shoald.
-const OptionTable& ShoaldOptions();
-
 /// What this machine offers, for defaults.
 struct Machine {
   int cores = 1;

@@ -1,6 +1,6 @@
 #include <malloc.h>
 #include <pthread.h>
-#include <signal.h>
+#include <signal.h>  // NOLINT(modernize-deprecated-headers): POSIX, beyond <csignal>.
 
 #include <cstdio>
 #include <cstdlib>
@@ -17,6 +17,7 @@
 #include "base/units.h"
 #include "server/app/config.h"
 #include "server/app/front_end.h"
+#include "server/app/shoald_options.h"
 
 namespace shoal::app {
 namespace {

@@ -163,7 +163,8 @@ class ComputeTask final : public StreamTask, public std::enable_shared_from_this
     record_.phases = result->phases;
     record_.bytes_out = ReturnedBytes(*result);
     v1::ApplyStreamResponse first;
-    EncodeResult(engine_, *result, want_timing_, /*streamed=*/true, first.mutable_call());
+    EncodeResult(engine_, *result, {.want_timing = want_timing_, .streamed = true},
+                 first.mutable_call());
     std::vector<runtime::Operand> returned;
     for (runtime::CallOutput& output : result->outputs) {
       const bool stays = output.stored || output.leased.has_value();
@@ -280,7 +281,7 @@ class ApplyStream final : public transport::StreamHandler {
 
   void End(const absl::Status& status) {
     const absl::Status told = runtime::ForClient(status);
-    LogCall(engine_, "ApplyStream", *call_, begun_, told);
+    LogCall(engine_, {"ApplyStream", call_, begun_}, told);
     if (task_ != nullptr) return task_->Abort(told);
     call_->Finish(told);
   }

@@ -106,7 +106,7 @@ void Apply(runtime::Engine& engine, std::shared_ptr<v1::ApplyRequest> request, c
   RunUnary(engine, std::move(setup), reply,
            [&engine, want_timing](const Reply& to, const runtime::CallResult& result) {
              v1::ApplyResponse response;
-             EncodeResult(engine, result, want_timing, /*streamed=*/false, &response);
+             EncodeResult(engine, result, {.want_timing = want_timing}, &response);
              to.Send(response);
            });
 }

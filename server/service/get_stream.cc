@@ -98,7 +98,7 @@ class GetStream final : public transport::StreamHandler {
                      .bytes_out = told.ok() ? bytes_ : 0,
                      .phases = {},
                      .failed = !told.ok()});
-    LogCall(engine_, "Get", *call_, begun_, told);
+    LogCall(engine_, {"Get", call_, begun_}, told);
   }
 
   runtime::Engine& engine_;

@@ -80,34 +80,28 @@ absl::StatusOr<std::unique_ptr<LeaseServer>> LeaseServer::Start(std::string path
     return Unavailable("eventfd for", path);
   }
   return std::unique_ptr<LeaseServer>(
-      new LeaseServer(std::move(path), *listener, wake, leases, logger));
+      new LeaseServer({std::move(path), *listener, wake}, leases, logger));
 }
 
-LeaseServer::LeaseServer(std::string path, int listener, int wake, runtime::Leases* leases,
-                         telemetry::Logger* logger)
-    : path_(std::move(path)),
-      listener_(listener),
-      wake_(wake),
-      leases_(leases),
-      logger_(logger),
-      thread_([this] { Run(); }) {}
+LeaseServer::LeaseServer(Sockets sockets, runtime::Leases* leases, telemetry::Logger* logger)
+    : sockets_(std::move(sockets)), leases_(leases), logger_(logger), thread_([this] { Run(); }) {}
 
 LeaseServer::~LeaseServer() {
-  eventfd_write(wake_, 1);
+  eventfd_write(sockets_.wake, 1);
   thread_.join();
   while (!connections_.empty()) Drop(connections_.begin()->first);
-  close(listener_);
-  close(wake_);
-  unlink(path_.c_str());
+  close(sockets_.listener);
+  close(sockets_.wake);
+  unlink(sockets_.path.c_str());
 }
 
 void LeaseServer::Run() {
   std::vector<pollfd> watched;
   for (;;) {
-    watched = {{wake_, POLLIN, 0}};
+    watched = {{sockets_.wake, POLLIN, 0}};
     // Beyond the limit nobody is accepted; they wait in the listener's queue.
     watched.push_back(
-        {listener_, connections_.size() < kConnectionsMax ? short{POLLIN} : short{0}, 0});
+        {sockets_.listener, connections_.size() < kConnectionsMax ? short{POLLIN} : short{0}, 0});
     for (const auto& [socket, connection] : connections_) watched.push_back({socket, POLLIN, 0});
     if (poll(watched.data(), watched.size(), -1) < 0 && errno != EINTR) return;
     if (watched[0].revents != 0) return;
@@ -121,7 +115,7 @@ void LeaseServer::Run() {
 }
 
 void LeaseServer::Accept() {
-  const int socket = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
+  const int socket = accept4(sockets_.listener, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
   if (socket < 0) return;
   if (!IsOwnUser(socket)) {
     logger_->Warning("lease socket: a process of another user was refused");

@@ -30,17 +30,20 @@ class LeaseServer {
  private:
   struct Connection;
 
-  LeaseServer(std::string path, int listener, int wake, runtime::Leases* leases,
-              telemetry::Logger* logger);
+  struct Sockets {
+    std::string path;
+    int listener;
+    int wake;  // An eventfd: time to stop.
+  };
+
+  LeaseServer(Sockets sockets, runtime::Leases* leases, telemetry::Logger* logger);
   void Run();
   void Accept();
   bool Serve(int socket, Connection* connection);
   bool Answer(int socket, Connection* connection, const wire::LeaseRequest& request);
   void Drop(int socket);
 
-  const std::string path_;
-  const int listener_;
-  const int wake_;  // An eventfd: time to stop.
+  const Sockets sockets_;
   runtime::Leases* const leases_;
   telemetry::Logger* const logger_;
   std::map<int, std::unique_ptr<Connection>> connections_;  // By socket; of the thread.

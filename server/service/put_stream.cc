@@ -150,7 +150,7 @@ class PutStream final : public transport::StreamHandler {
                      .phases = {},
                      .failed = !status.ok()});
     status = runtime::ForClient(std::move(status));
-    LogCall(engine_, "Put", *call_, begun_, status);
+    LogCall(engine_, {"Put", call_, begun_}, status);
     writer_.Finish(std::move(status));
   }
 

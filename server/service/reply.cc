@@ -1,7 +1,6 @@
 #include "server/service/reply.h"
 
 #include <chrono>
-#include <string_view>
 
 #include "absl/strings/str_cat.h"
 #include "server/runtime/outcome_status.h"
@@ -44,17 +43,16 @@ Instant DeadlineOf(const transport::Call& call) {
   return left.has_value() ? runtime::After(runtime::Now(), *left) : kNever;
 }
 
-void LogCall(runtime::Engine& engine, absl::string_view method, const transport::Call& call,
-             Instant begun, const absl::Status& status) {
+void LogCall(runtime::Engine& engine, const CallLine& line, const absl::Status& status) {
   const telemetry::LogLevel level = LevelOf(status);
   if (!engine.logger->Enabled(level)) return;
   const auto elapsed =
-      std::chrono::duration_cast<std::chrono::microseconds>(runtime::Now() - begun);
+      std::chrono::duration_cast<std::chrono::microseconds>(runtime::Now() - line.begun);
   const std::string code = absl::StatusCodeToString(status.code());
   const std::string message(status.message());
   engine.logger->Log(level, status.ok() ? "call" : "call failed",
-                     {{"method", std::string_view(method.data(), method.size())},
-                      {"peer", call.Peer()},
+                     {{"method", line.method},
+                      {"peer", line.call->Peer()},
                       {"code", code},
                       {"reason", message},
                       {"us", static_cast<int64_t>(elapsed.count())}});
@@ -65,13 +63,13 @@ void Reply::Send(const google::protobuf::MessageLite& message) const {
 }
 
 void Reply::Send(transport::Frame frame) const {
-  LogCall(*engine_, method_, *call_, begun_, absl::OkStatus());
+  LogCall(*engine_, {method_, call_.get(), begun_}, absl::OkStatus());
   call_->Reply(std::move(frame));
 }
 
 void Reply::Fail(const absl::Status& status) const {
   const absl::Status told = runtime::ForClient(status);
-  LogCall(*engine_, method_, *call_, begun_, told);
+  LogCall(*engine_, {method_, call_.get(), begun_}, told);
   call_->Finish(told);
 }
 

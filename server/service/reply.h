@@ -22,8 +22,12 @@ absl::Status Parse(const transport::Message& bytes, google::protobuf::MessageLit
 Instant DeadlineOf(const transport::Call& call);
 
 /// Writes a call's line: each at debug, a failure at warning (client's fault: info), with reason.
-void LogCall(runtime::Engine& engine, absl::string_view method, const transport::Call& call,
-             Instant begun, const absl::Status& status);
+struct CallLine {
+  const char* method;
+  const transport::Call* call;
+  Instant begun;
+};
+void LogCall(runtime::Engine& engine, const CallLine& line, const absl::Status& status);
 
 /// The answer to one unary call: logs it and sends it.
 ///

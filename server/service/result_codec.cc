@@ -37,13 +37,13 @@ void EncodeTiming(const telemetry::PhaseTimes& phases, v1::Timing* message) {
 }
 
 void EncodeResult(const runtime::Engine& engine, const runtime::CallResult& result,
-                  bool want_timing, bool streamed, v1::ApplyResponse* response) {
+                  ResultFormat format, v1::ApplyResponse* response) {
   for (const runtime::CallOutput& output : result.outputs) {
-    EncodeOutput(output, streamed, response->add_outputs());
+    EncodeOutput(output, format.streamed, response->add_outputs());
   }
   if (result.worker_count > 0) response->set_backend(engine.backend);
   response->set_worker_count(result.worker_count);
-  if (want_timing) EncodeTiming(result.phases, response->mutable_timing());
+  if (format.want_timing) EncodeTiming(result.phases, response->mutable_timing());
 }
 
 void EncodeArrayInfo(const runtime::StoredArray& array, v1::ArrayInfo* info) {

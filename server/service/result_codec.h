@@ -15,9 +15,14 @@ void EncodeOutput(const runtime::CallOutput& output, bool streamed, v1::Output* 
 
 void EncodeTiming(const telemetry::PhaseTimes& phases, v1::Timing* message);
 
+struct ResultFormat {
+  bool want_timing = false;
+  bool streamed = false;  ///< As EncodeOutput.
+};
+
 /// Outputs, backend, worker count, and timing where the call wants it.
 void EncodeResult(const runtime::Engine& engine, const runtime::CallResult& result,
-                  bool want_timing, bool streamed, v1::ApplyResponse* response);
+                  ResultFormat format, v1::ApplyResponse* response);
 
 void EncodeArrayInfo(const runtime::StoredArray& array, v1::ArrayInfo* info);
 

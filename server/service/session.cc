@@ -199,7 +199,7 @@ class Session final : public transport::StreamHandler {
 
   void OnCancelled() override { End(absl::CancelledError("the caller went away")); }
 
-  void OnDone() override { LogCall(engine_, "Session", *call_, begun_, absl::OkStatus()); }
+  void OnDone() override { LogCall(engine_, {"Session", call_, begun_}, absl::OkStatus()); }
 
  private:
   absl::string_view Flatten(const transport::Message& message) {
