@@ -10,6 +10,7 @@
 #include "server/memory/budget.h"
 #include "server/runtime/catalogue.h"
 #include "server/runtime/dispatcher.h"
+#include "server/runtime/drain.h"
 #include "server/runtime/leases.h"
 #include "server/runtime/mover.h"
 #include "server/runtime/workers.h"
@@ -42,6 +43,7 @@ struct Limits {
 struct Engine {
   Limits limits;
   std::string backend;  ///< "cpu".
+  DrainSignal drain;
   telemetry::Logger* logger = nullptr;
   telemetry::ThroughputTable* throughput = nullptr;
 

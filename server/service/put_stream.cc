@@ -72,6 +72,7 @@ class PutStream final : public transport::StreamHandler {
   }
 
   absl::Status Open(const std::string& rest) {
+    SHOAL_RETURN_IF_ERROR(engine_.drain.Admit());
     v1::PutRequest request;
     if (!request.ParseFromString(rest) || !request.has_header()) {
       return absl::InvalidArgumentError("the first message carries no valid header");
