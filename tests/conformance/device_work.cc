@@ -194,6 +194,28 @@ TEST_P(DeviceSuite, WorkCancelledInTheQueueWritesNothing) {
   EXPECT_TRUE(Download<float>(buffer) == values);
 }
 
+TEST_P(DeviceSuite, RaisingTheFlagStopsWhatRunsAndWhatFollows) {
+  constexpr int kLaunches = 50;
+  constexpr int64_t kCount = 8'000'000;
+  const Buffer buffer = Upload(Floats(kCount, 1));
+  std::atomic<bool> cancelled = false;
+  std::vector<absl::StatusCode> codes;
+  DoneFuture last;
+  for (int i = 0; i < kLaunches; ++i) {
+    stream().Launch(Axpy(buffer.data(), buffer.data(), buffer.data(), kCount), &cancelled,
+                    [&](const absl::Status& status) { codes.push_back(status.code()); });
+  }
+  stream().Copy({}, {}, last.MakeDone());
+  const bool ran_inline = last.IsReady();
+  cancelled = true;
+  ASSERT_TRUE(last.Wait().ok());
+  ASSERT_EQ(codes.size(), static_cast<size_t>(kLaunches));
+  EXPECT_EQ(codes.back(), ran_inline ? absl::StatusCode::kOk : absl::StatusCode::kCancelled);
+  EXPECT_TRUE(std::is_sorted(codes.begin(), codes.end(), [](auto a, auto b) {
+    return a == absl::StatusCode::kOk && b == absl::StatusCode::kCancelled;
+  }));
+}
+
 TEST_P(DeviceSuite, WorkThatIsNotCancelledEndsWell) {
   const Buffer buffer = Upload(Floats(1000, 1));
   const std::atomic<bool> cancelled = false;
