@@ -15,14 +15,15 @@ using std::chrono::seconds;
 
 namespace {
 
-constexpr Duration kLoadTime = seconds(1);    // Clients submit during this time.
-constexpr Duration kFaultTime = seconds(2);   // Faults come during this time.
-constexpr Duration kHealTime = seconds(120);  // Everything must have ended by then.
+constexpr Duration kLoadTime = seconds(1);         // Clients submit during this time...
+constexpr Duration kBurstTime = milliseconds(60);  // ...or all within this.
+constexpr Duration kFaultTime = seconds(2);        // Faults come during this time.
+constexpr Duration kHealTime = seconds(120);       // Everything must have ended by then.
 constexpr Duration kDetection = milliseconds(100);
 
 scheduler::Options SchedulerOptions() {
   scheduler::Options options;
-  options.queue_pieces_max = 600;
+  options.queue_pieces_max = 400;
   options.retries_max = 2;
   options.memory_wait = milliseconds(500);
   options.no_worker_wait = seconds(1);
@@ -45,6 +46,8 @@ VirtualCluster::VirtualCluster(const Options& options)
              .repetition = rate(2, 20),
              .drain = rate(20, 100),
              .lateness = rate(1, 4)};
+  burst_ = world_.random.OneIn(3);
+  slots_max_ = world_.random.OneIn(2) ? 4 : 32;
 }
 
 void VirtualCluster::Run() {
@@ -164,11 +167,12 @@ void VirtualCluster::Join(int32_t worker) {
       &world_, seat, options,
       [this, l = life.get()](std::vector<core::AttemptEnd> ends) { Up(l, std::move(ends)); });
   lives.push_back(std::move(life));
-  Handle(scheduler::WorkerJoined{.seat = seat,
-                                 .memory_bytes = options.memory_bytes,
-                                 .slots = static_cast<int32_t>(world_.random.Between(1, 32)),
-                                 .lanes = options.lanes,
-                                 .window = milliseconds(world_.random.Between(1, 100))});
+  Handle(
+      scheduler::WorkerJoined{.seat = seat,
+                              .memory_bytes = options.memory_bytes,
+                              .slots = static_cast<int32_t>(world_.random.Between(1, slots_max_)),
+                              .lanes = options.lanes,
+                              .window = milliseconds(world_.random.Between(1, 100))});
 }
 
 // The process dies, or only its stream is cut: then it gives up what it has, since it will never
@@ -224,7 +228,7 @@ void VirtualCluster::PlanClients() {
   for (int32_t left = options_.tasks; left > 0;) {
     const auto count = static_cast<int32_t>(std::min<int64_t>(left, world_.random.Between(1, 20)));
     left -= count;
-    world_.time.After(world_.random.Between(milliseconds(30), kLoadTime),
+    world_.time.After(world_.random.Between(milliseconds(30), burst_ ? kBurstTime : kLoadTime),
                       [this, count] { SubmitBatch(count); });
   }
 }

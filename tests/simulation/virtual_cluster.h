@@ -78,6 +78,8 @@ class VirtualCluster {
   World world_;
   scheduler::SchedulerState core_;
   Faults faults_;
+  bool burst_ = false;
+  int32_t slots_max_ = 0;
   bool healed_ = false;
   Instant tick_ = kNever;
   uint64_t last_tag_ = 0;

@@ -206,6 +206,29 @@ TEST(WorkerStateTest, FreedArraysLetWaitingAttemptsIn) {
   EXPECT_THAT(h.Handle(At({}), MemoryChanged{800}), ElementsAre("lane 0: 1 2"));
 }
 
+// Arrays were stored after the scheduler had sent the attempt, and stay.
+TEST(WorkerStateTest, AttemptThatStoredArraysKeepOutWaitsABoundedTime) {
+  Harness h({.memory_bytes = 1000, .memory_wait = seconds(1)});
+  h.Handle(At({}), MemoryChanged{900});
+  EXPECT_THAT(h.Assign({Attempt(1, 200), Attempt(2, 50)}), IsEmpty());
+  EXPECT_LE(h.core.NextWakeup(), At(seconds(1) + milliseconds(2)));
+  EXPECT_THAT(h.Handle(At(seconds(1) + milliseconds(2)), Tick{}),
+              ElementsAre("lane 0: 2", "1 OUT_OF_MEMORY"));
+  EXPECT_THAT(h.Launched({2}), ElementsAre("2 OK"));
+  EXPECT_EQ(h.core.NextWakeup(), kNever);
+}
+
+TEST(WorkerStateTest, WaitForStoredArraysEndsWhenTheyGo) {
+  Harness h({.memory_bytes = 1000, .memory_wait = seconds(1)});
+  h.Assign({Attempt(1, 700)});
+  h.Handle(At({}), MemoryChanged{900});
+  EXPECT_THAT(h.Assign({Attempt(2, 700)}), IsEmpty());
+  EXPECT_THAT(h.Handle(At(milliseconds(500)), MemoryChanged{0}), IsEmpty());
+  EXPECT_THAT(h.Handle(At(seconds(3)), Tick{}), IsEmpty()) << "it waits for 1 only";
+  EXPECT_THAT(h.Launched({1}), ElementsAre("lane 0: 2", "1 OK"));
+  EXPECT_EQ(h.core.NextWakeup(), kNever);
+}
+
 TEST(WorkerStateTest, ReservationBeyondTheLimitIsReportedAtOnce) {
   Harness h;
   EXPECT_THAT(h.Assign({Attempt(1, 1001)}), ElementsAre("1 OUT_OF_MEMORY"));
