@@ -37,6 +37,7 @@ void SchedulerState::Handle(Instant now, const Event& event, Actions* actions) {
   });
   memory_timers_.Advance(now, [this](uint32_t row) { OnMemoryTimer(row); });
   if (orphaned_until_ <= now) FailOrphans();
+  Dispatch();
   std::visit([this](const auto& e) { On(e); }, event);
   Dispatch();
   WatchOrphans();

@@ -141,6 +141,7 @@ class SchedulerState {
   uint32_t NextFloating() const;
   bool Place(uint32_t row);
   bool PlaceOnHeld(uint32_t row);
+  bool IsBehindHold(int32_t worker_index, uint32_t row) const;
   bool YieldToPinned(int32_t worker_index, uint32_t row);
   bool EndIfExpired(uint32_t row);
   void Assign(uint32_t row, int32_t worker_index);

@@ -25,7 +25,8 @@ absl::Status WorkerState::Validate() const {
   for (uint32_t i = 0; i < rows_.row_count(); ++i) {
     const Row& row = rows_[i];
     if (row.phase == Phase::kFree) {
-      if (deadlines_.IsArmed(i)) return Broken(5, "a timer without its attempt", i);
+      if (deadlines_.IsArmed(i) || memory_timers_.IsArmed(i))
+        return Broken(5, "a timer without its attempt", i);
       continue;
     }
     if (index_.Find(row.assignment.attempt.value) != i) return Broken(1, "not in the index", i);
@@ -73,6 +74,7 @@ absl::Status WorkerState::Validate() const {
     if (is_free != (launches[lane] == 0)) return Broken(4, "a lane", static_cast<int64_t>(lane));
   }
   if (!ready_.empty() && free_lanes_ != 0) return Broken(6, "a lane idles", ready_.size());
+  if (memory_timers_.armed_count() > found.waiting_for_memory) return Broken(5, "memory timers", 0);
   if (!starved_.empty() && HasRoom(rows_[starved_.front()].assignment.reserve_bytes)) {
     return Broken(6, "memory idles", starved_.front());
   }
