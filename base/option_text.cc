@@ -52,7 +52,7 @@ std::string Term(const Option& option) {
 
 std::string Text(const Option& option) {
   std::vector<std::string> notes;
-  if (option.repeated) notes.push_back("may be repeated");
+  if (option.repeated) notes.emplace_back("may be repeated");
   if (!option.default_text.empty() && option.type != OptionType::kBool) {
     notes.push_back(absl::StrCat("default ", option.default_text));
   }

@@ -37,9 +37,11 @@ def emit(name, array, version=None):
     import os; os.rename(f'{folder}/{name}.expected.npy', f'{folder}/{name}.expected')
 for kind in 'b1 i1 i2 i4 i8 u1 u2 u4 u8 f2 f4 f8 c8 c16'.split():
     for order in '<>':
-        for label, shape in dict(scalar=(), empty=(0, 3), one=(7,), two=(5, 6), three=(3, 4, 5)).items():
+        shapes = dict(scalar=(), empty=(0, 3), one=(7,), two=(5, 6), three=(3, 4, 5))
+        for label, shape in shapes.items():
             dtype = order + kind
-            array = values(kind, shape).astype(kind).view(dtype) if shape else np.array(values(kind, (1,))[0], kind).astype(dtype)
+            if shape: array = values(kind, shape).astype(kind).view(dtype)
+            else: array = np.array(values(kind, (1,))[0], kind).astype(dtype)
             tag = f"{kind}_{'le' if order == '<' else 'be'}_{label}"
             emit(tag + '_c', array)
             emit(tag + '_f', np.asfortranarray(array).reshape(array.shape, order='A'))
@@ -49,7 +51,8 @@ for major in (1, 2, 3):
 for size in (1, 9, 10, 99999, 100000, 1234567):
     emit(f'digits{size}', np.zeros((size, 1), 'u1'))
 emit('many_axes', np.zeros((1,) * 32, 'i4'))
-for length in range(1, 14): emit(f'axes{length}', np.zeros((10,) * length if length < 6 else (1,) * length, 'i1'))
+for length in range(1, 14):
+    emit(f'axes{length}', np.zeros((10,) * length if length < 6 else (1,) * length, 'i1'))
 )";
 
 ArrayAllocator Plain() {
