@@ -29,6 +29,14 @@ absl::StatusOr<std::unique_ptr<Memory>> NewHeapMemory(int64_t bytes) {
   return std::make_unique<HeapMemory>(data, bytes);
 }
 
+wire::Pieces Call::request() const {
+  wire::Pieces pieces;
+  for (const Memory* argument : arguments) pieces.push_back(argument->bytes());
+  return pieces;
+}
+
+int64_t Call::request_bytes() const { return wire::TotalBytes(request()); }
+
 absl::StatusOr<std::unique_ptr<Memory>> Lane::Allocate(int64_t bytes) {
   return NewHeapMemory(bytes);
 }

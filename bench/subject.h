@@ -8,25 +8,18 @@
 #include <string>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "wire/chunk.h"
 
 namespace shoal::bench {
 
 using Bytes = absl::Span<std::byte>;
-using ConstBytes = absl::Span<const std::byte>;
+using ConstBytes = wire::ConstBytes;
 
 enum class Op : uint8_t { kEcho, kApply, kPut, kGet };
-
-/// One request. Its memory stays alive and untouched until the lane has reported the call.
-struct Call {
-  Op op = Op::kEcho;
-  ConstBytes request = {};  ///< Empty for kGet.
-  Bytes reply = {};         ///< Empty for kPut.
-  int slot = 0;      ///< Which stored array, or scratch memory. Different in calls that overlap.
-  bool keep = true;  ///< kEcho: false: the server need never hold the whole ("front").
-};
 
 /// Payload memory of a lane, where it likes it best: plane A's is already the server's.
 class Memory {
@@ -36,6 +29,21 @@ class Memory {
 
  protected:
   Bytes bytes_;
+};
+
+/// One request. Its memory stays alive and untouched until the lane has reported the call.
+struct Call {
+  Op op = Op::kEcho;
+  /// What is sent, in order: none for kGet, one array for kEcho and kPut, one or two for kApply.
+  absl::InlinedVector<const Memory*, 2> arguments = {};
+  Memory* result = nullptr;  ///< Where the reply goes; null for kPut.
+  int slot = 0;      ///< Which stored array, or scratch memory. Different in calls that overlap.
+  bool keep = true;  ///< kEcho: false: the server need never hold the whole ("front").
+
+  wire::Pieces request() const;
+  int64_t request_bytes() const;
+  Bytes reply() const { return result == nullptr ? Bytes() : result->bytes(); }
+  int64_t reply_bytes() const { return static_cast<int64_t>(reply().size()); }
 };
 
 /// One caller of a subject: a connection, a channel, a session.
@@ -77,6 +85,8 @@ class Subject {
   virtual bool Carries(Op op, int64_t bytes) const = 0;
   /// False: payloads are not really moved (a bare signal), so there is nothing to compare.
   virtual bool MovesPayload() const { return true; }
+  /// Whether kApply is really applied. If not, its reply is the first bytes of the request.
+  virtual bool Computes() const { return false; }
   /// Whether a lane takes a call while another is in flight. If not, Start carries out each call.
   virtual bool Overlaps() const = 0;
   /// The process that serves it; 0: this one.

@@ -8,11 +8,11 @@
 
 namespace shoal::bench {
 
-grpc::ByteBuffer MessageOf(ConstBytes head, ConstBytes payload) {
+grpc::ByteBuffer MessageOf(ConstBytes head, const wire::Pieces& payload) {
   std::vector<grpc::Slice> slices;
   if (!head.empty()) slices.emplace_back(head.data(), head.size());
-  if (!payload.empty()) {
-    slices.emplace_back(payload.data(), payload.size(), grpc::Slice::STATIC_SLICE);
+  for (const ConstBytes piece : payload) {
+    if (!piece.empty()) slices.emplace_back(piece.data(), piece.size(), grpc::Slice::STATIC_SLICE);
   }
   return {slices.data(), slices.size()};
 }

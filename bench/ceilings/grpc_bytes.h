@@ -19,7 +19,7 @@ inline constexpr int kHttp2FrameBytes = 1 << 20;
 
 /// A message of `head`, copied, and `payload`, referenced: it must stay untouched until the peer
 /// has answered.
-grpc::ByteBuffer MessageOf(ConstBytes head, ConstBytes payload);
+grpc::ByteBuffer MessageOf(ConstBytes head, const wire::Pieces& payload);
 
 /// Reads a received message from its front.
 class MessageReader {

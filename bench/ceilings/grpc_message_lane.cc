@@ -30,8 +30,9 @@ class MessageLane final : public Lane {
   absl::Status Start(const Call& call, int64_t tag) override {
     if (call.op != Op::kEcho) return absl::UnimplementedError("messages are only echoed");
     if (stream_ == nullptr) SHOAL_RETURN_IF_ERROR(Open());
-    awaited_.push_back({call.reply, tag});
-    unsent_.emplace_back(call.request.data(), call.request.size());
+    awaited_.push_back({call.reply(), tag});
+    const Bytes request = call.arguments.front()->bytes();
+    unsent_.emplace_back(request.data(), request.size());
     WriteOn();
     return absl::OkStatus();
   }

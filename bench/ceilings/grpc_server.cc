@@ -75,8 +75,9 @@ class Service final : public Base {
     SHOAL_ASSIGN_OR_RETURN(const Bytes slot, slots_.Get(header.slot, slot_bytes));
     if (!get && !reader.Read(slot)) return absl::InvalidArgumentError("payload too short");
     const bool answer = header.verb == Verb::kPut || header.verb == Verb::kReset;
-    *reply = MessageOf(
-        {}, answer ? ConstBytes(kAnswer) : slot.first(static_cast<size_t>(header.reply_bytes)));
+    const ConstBytes returned =
+        answer ? ConstBytes(kAnswer) : slot.first(static_cast<size_t>(header.reply_bytes));
+    *reply = MessageOf({}, {returned});
     return absl::OkStatus();
   }
 

@@ -52,15 +52,12 @@ class PayloadCall {
   };
 
  private:
-  int64_t request_bytes() const { return static_cast<int64_t>(call_.request.size()); }
-  int64_t wanted_bytes() const {
-    return call_.op == Op::kPut ? kAnswerBytes : static_cast<int64_t>(call_.reply.size());
-  }
+  int64_t request_bytes() const { return call_.request_bytes(); }
+  int64_t wanted_bytes() const { return call_.op == Op::kPut ? kAnswerBytes : call_.reply_bytes(); }
 
   void WriteNext() {
     const int64_t count = std::min(request_bytes() - written_, kChunkBytes);
-    const ConstBytes chunk =
-        call_.request.subspan(static_cast<size_t>(written_), static_cast<size_t>(count));
+    const wire::Pieces chunk = wire::SubPieces(call_.request(), written_, count);
     const grpc::ByteBuffer message =
         started_ ? MessageOf(kChunkHeader, chunk) : MessageOf(EncodeHeader(HeaderOf(call_)), chunk);
     started_ = true;
@@ -94,7 +91,7 @@ class PayloadCall {
     if (!reader.Read(absl::MakeSpan(head))) return absl::DataLossError("a reply without header");
     const int64_t count = reader.left();
     if (count > wanted_bytes() - received_) return absl::DataLossError("a reply that is too long");
-    reader.Read(call_.reply.subspan(static_cast<size_t>(received_), static_cast<size_t>(count)));
+    reader.Read(call_.reply().subspan(static_cast<size_t>(received_), static_cast<size_t>(count)));
     received_ += count;
     return absl::OkStatus();
   }

@@ -93,7 +93,7 @@ class PayloadStream final : public ByteStreamReactor {
     const bool answer = header_.verb == Verb::kPut || header_.verb == Verb::kReset;
     if (answer) {
       *last = true;
-      outgoing_ = MessageOf({}, kAnswer);
+      outgoing_ = MessageOf({}, {kAnswer});
       return received_all();
     }
     const int64_t landed = header_.verb == Verb::kGet ? header_.reply_bytes : received_;
@@ -101,8 +101,8 @@ class PayloadStream final : public ByteStreamReactor {
     *last = sent_ + count == header_.reply_bytes;
     // The last one also ends the call, which must not happen before all has come.
     if (*last ? !received_all() : count == 0) return false;
-    outgoing_ = MessageOf(kChunkHeader,
-                          slot_.subspan(static_cast<size_t>(sent_), static_cast<size_t>(count)));
+    const Bytes chunk = slot_.subspan(static_cast<size_t>(sent_), static_cast<size_t>(count));
+    outgoing_ = MessageOf(kChunkHeader, {chunk});
     sent_ += count;
     return true;
   }

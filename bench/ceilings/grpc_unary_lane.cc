@@ -26,14 +26,13 @@ struct RawCodec {
   static constexpr const char* kMethod = kUnaryMethod;
 
   static Message Encode(const Call& call) {
-    return MessageOf(EncodeHeader(HeaderOf(call)), call.request);
+    return MessageOf(EncodeHeader(HeaderOf(call)), call.request());
   }
   static absl::Status Decode(const Message& message, const Call& call) {
     if (call.op == Op::kPut) return absl::OkStatus();
     MessageReader reader(message);
-    if (reader.left() == static_cast<int64_t>(call.reply.size()) && reader.Read(call.reply)) {
-      return absl::OkStatus();
-    }
+    const bool fits = reader.left() == call.reply_bytes();
+    if (fits && reader.Read(call.reply())) return absl::OkStatus();
     return absl::DataLossError("a reply of another size");
   }
 };
@@ -48,17 +47,21 @@ struct ProtobufCodec {
     message.set_verb(static_cast<int32_t>(header.verb));
     message.set_slot(header.slot);
     message.set_reply_bytes(header.reply_bytes);
-    message.set_data(call.request.data(), call.request.size());
+    // Reserved in one go, as generated code does with the one array that a caller has.
+    std::string* data = message.mutable_data();
+    data->reserve(static_cast<size_t>(header.request_bytes));
+    for (const ConstBytes piece : call.request()) {
+      data->append(reinterpret_cast<const char*>(piece.data()), piece.size());
+    }
     return message;
   }
   static absl::Status Decode(const Message& message, const Call& call) {
     if (call.op == Op::kPut) return absl::OkStatus();
-    if (message.data().size() != call.reply.size()) {
+    const Bytes reply = call.reply();
+    if (message.data().size() != reply.size()) {
       return absl::DataLossError("a reply of another size");
     }
-    if (!call.reply.empty()) {
-      std::memcpy(call.reply.data(), message.data().data(), call.reply.size());
-    }
+    if (!reply.empty()) std::memcpy(reply.data(), message.data().data(), reply.size());
     return absl::OkStatus();
   }
 };

@@ -1,5 +1,6 @@
 #include "bench/ceilings/local.h"
 
+#include <algorithm>
 #include <cstring>
 #include <string>
 #include <utility>
@@ -11,17 +12,13 @@
 namespace shoal::bench {
 namespace {
 
-void Copy(ConstBytes from, Bytes to) {
-  if (!to.empty()) std::memcpy(to.data(), from.data(), to.size());
-}
-
 class MemcpyLane final : public Lane {
  public:
   absl::Status Start(const Call& call, int64_t tag) override {
-    const size_t size = std::max(call.request.size(), call.reply.size());
-    SHOAL_ASSIGN_OR_RETURN(const Bytes slot, slots_.Get(call.slot, static_cast<int64_t>(size)));
-    Copy(call.request, slot.first(call.request.size()));
-    Copy(slot, call.reply);
+    const int64_t size = std::max(call.request_bytes(), call.reply_bytes());
+    SHOAL_ASSIGN_OR_RETURN(const Bytes slot, slots_.Get(call.slot, size));
+    wire::GatherPieces(call.request(), slot.data(), false);
+    if (!call.reply().empty()) std::memcpy(call.reply().data(), slot.data(), call.reply().size());
     ended_.push_back(tag);
     return absl::OkStatus();
   }

@@ -42,8 +42,7 @@ Verb VerbOf(const Call& call) {
 }  // namespace
 
 CallHeader HeaderOf(const Call& call) {
-  return {VerbOf(call), call.slot, static_cast<int64_t>(call.request.size()),
-          static_cast<int64_t>(call.reply.size())};
+  return {VerbOf(call), call.slot, call.request_bytes(), call.reply_bytes()};
 }
 
 std::array<std::byte, kCallHeaderBytes> EncodeHeader(const CallHeader& header) {

@@ -32,7 +32,7 @@ absl::Status EchoPieces(const Socket& socket, const CallHeader& header, Bytes ke
                            ReadSome(socket, rest.first(std::min(rest.size(), kPieceBytes))));
     const auto returned =
         static_cast<size_t>(std::min<int64_t>(to_return, static_cast<int64_t>(count)));
-    SHOAL_RETURN_IF_ERROR(WriteAll(socket, rest.first(returned), {}));
+    SHOAL_RETURN_IF_ERROR(WriteAll(socket, {rest.first(returned)}));
     to_return -= static_cast<int64_t>(returned);
     rest.remove_prefix(count);
   }
@@ -45,7 +45,7 @@ absl::Status ReflectPieces(const Socket& socket, const CallHeader& header, Bytes
     const auto wanted = std::min<int64_t>(left, static_cast<int64_t>(piece.size()));
     SHOAL_ASSIGN_OR_RETURN(const size_t count,
                            ReadSome(socket, piece.first(static_cast<size_t>(wanted))));
-    SHOAL_RETURN_IF_ERROR(WriteAll(socket, piece.first(count), {}));
+    SHOAL_RETURN_IF_ERROR(WriteAll(socket, {piece.first(count)}));
     left -= static_cast<int64_t>(count);
   }
   return absl::OkStatus();
@@ -71,7 +71,7 @@ class Connection {
         return ReflectPieces(socket_, header, absl::MakeSpan(piece_));
       case Verb::kReset:
         slots_->Reset();
-        return WriteAll(socket_, kAnswer, {});
+        return WriteAll(socket_, {kAnswer});
       case Verb::kEcho: {
         SHOAL_ASSIGN_OR_RETURN(const Bytes slot, slots_->Get(header.slot, header.request_bytes));
         return EchoPieces(socket_, header, slot);
@@ -79,11 +79,11 @@ class Connection {
       case Verb::kPut: {
         SHOAL_ASSIGN_OR_RETURN(const Bytes slot, slots_->Get(header.slot, header.request_bytes));
         SHOAL_RETURN_IF_ERROR(ReadAll(socket_, slot));
-        return WriteAll(socket_, kAnswer, {});
+        return WriteAll(socket_, {kAnswer});
       }
       case Verb::kGet: {
         SHOAL_ASSIGN_OR_RETURN(const Bytes slot, slots_->Get(header.slot, header.reply_bytes));
-        return WriteAll(socket_, slot, {});
+        return WriteAll(socket_, {slot});
       }
     }
     return absl::InvalidArgumentError("unknown verb");
@@ -122,7 +122,7 @@ absl::Status ServeSignal(const Listener& listener) {
   return AcceptForEver(listener, [](const Socket& socket) {
     std::array<std::byte, 1> byte;
     while (ReadAll(socket, absl::MakeSpan(byte)).ok()) {
-      if (!WriteAll(socket, byte, {}).ok()) return;
+      if (!WriteAll(socket, {byte}).ok()) return;
     }
   });
 }

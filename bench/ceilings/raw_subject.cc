@@ -46,11 +46,13 @@ class RawLane final : public SocketLane {
  protected:
   absl::Status CarryOut(const Call& call) override {
     const auto head = EncodeHeader(HeaderOf(call));
+    wire::Pieces message = call.request();
+    message.insert(message.begin(), head);
     if (call.op == Op::kEcho || call.op == Op::kApply) {
-      return Exchange(socket(), head, call.request, call.reply);
+      return Exchange(socket(), message, call.reply());
     }
-    SHOAL_RETURN_IF_ERROR(WriteAll(socket(), head, call.request));
-    if (call.op == Op::kGet) return ReadAll(socket(), call.reply);
+    SHOAL_RETURN_IF_ERROR(WriteAll(socket(), message));
+    if (call.op == Op::kGet) return ReadAll(socket(), call.reply());
     std::array<std::byte, kAnswerBytes> answer;
     return ReadAll(socket(), absl::MakeSpan(answer));
   }
@@ -63,7 +65,7 @@ class SignalLane final : public SocketLane {
  protected:
   absl::Status CarryOut(const Call& /*call*/) override {
     std::array<std::byte, 1> byte = {};
-    SHOAL_RETURN_IF_ERROR(WriteAll(socket(), byte, {}));
+    SHOAL_RETURN_IF_ERROR(WriteAll(socket(), {byte}));
     return ReadAll(socket(), absl::MakeSpan(byte));
   }
 };
@@ -89,7 +91,7 @@ class SocketSubject final : public Subject {
   absl::Status Reset() override {
     if (!MovesPayload()) return absl::OkStatus();
     SHOAL_ASSIGN_OR_RETURN(const Socket socket, Connect(server_.address));
-    SHOAL_RETURN_IF_ERROR(WriteAll(socket, EncodeHeader({Verb::kReset, 0, 0, 0}), {}));
+    SHOAL_RETURN_IF_ERROR(WriteAll(socket, {EncodeHeader({Verb::kReset, 0, 0, 0})}));
     std::array<std::byte, kAnswerBytes> answer;
     return ReadAll(socket, absl::MakeSpan(answer));
   }

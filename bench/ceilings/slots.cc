@@ -1,5 +1,7 @@
 #include "bench/ceilings/slots.h"
 
+#include <malloc.h>
+
 #include <utility>
 
 #include "base/status.h"
@@ -20,6 +22,8 @@ absl::StatusOr<Bytes> Slots::Get(int index, int64_t bytes) {
 void Slots::Reset() {
   const std::lock_guard<std::mutex> lock(mutex_);
   slots_.clear();
+  // Or the next size's peak would be this one's memory, kept by the allocator.
+  malloc_trim(0);
 }
 
 }  // namespace shoal::bench

@@ -8,12 +8,12 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
 #include <utility>
 
+#include "absl/container/inlined_vector.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -62,36 +62,44 @@ void SendAtOnce(const Socket& socket) {
   setsockopt(socket.descriptor(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
 }
 
-struct Pair {
-  std::array<iovec, 2> parts;
-  size_t index = 0;
-
-  Pair(ConstBytes first, ConstBytes second)
-      : parts{iovec{const_cast<std::byte*>(first.data()), first.size()},
-              iovec{const_cast<std::byte*>(second.data()), second.size()}} {
+// What of a message is still to be sent.
+class Unsent {
+ public:
+  explicit Unsent(const wire::Pieces& message) {
+    for (const ConstBytes piece : message) {
+      parts_.push_back({const_cast<std::byte*>(piece.data()), piece.size()});
+    }
     Skip(0);
   }
-  bool empty() const { return index == parts.size(); }
+  bool empty() const { return index_ == parts_.size(); }
+  msghdr Header() {
+    msghdr header = {};
+    header.msg_iov = &parts_[index_];
+    header.msg_iovlen = parts_.size() - index_;
+    return header;
+  }
   void Skip(size_t count) {
-    while (index < parts.size() && count >= parts[index].iov_len) {
-      count -= parts[index].iov_len;
-      ++index;
+    while (index_ < parts_.size() && count >= parts_[index_].iov_len) {
+      count -= parts_[index_].iov_len;
+      ++index_;
     }
     if (empty()) return;
-    parts[index].iov_base = static_cast<std::byte*>(parts[index].iov_base) + count;
-    parts[index].iov_len -= count;
+    parts_[index_].iov_base = static_cast<std::byte*>(parts_[index_].iov_base) + count;
+    parts_[index_].iov_len -= count;
   }
+
+ private:
+  absl::InlinedVector<iovec, 4> parts_;
+  size_t index_ = 0;
 };
 
 // Sends what the socket takes. Returns false where it would have to wait.
-absl::StatusOr<bool> SendSome(const Socket& socket, int flags, Pair* pair) {
-  msghdr message = {};
-  message.msg_iov = &pair->parts[pair->index];
-  message.msg_iovlen = pair->parts.size() - pair->index;
-  const ssize_t count = sendmsg(socket.descriptor(), &message, flags | MSG_NOSIGNAL);
+absl::StatusOr<bool> SendSome(const Socket& socket, int flags, Unsent* unsent) {
+  const msghdr header = unsent->Header();
+  const ssize_t count = sendmsg(socket.descriptor(), &header, flags | MSG_NOSIGNAL);
   if (count < 0 && (errno == EAGAIN || errno == EINTR)) return false;
   if (count < 0) return Fault("sendmsg");
-  pair->Skip(static_cast<size_t>(count));
+  unsent->Skip(static_cast<size_t>(count));
   return true;
 }
 
@@ -168,23 +176,23 @@ absl::Status ReadAll(const Socket& socket, Bytes bytes) {
   return absl::OkStatus();
 }
 
-absl::Status WriteAll(const Socket& socket, ConstBytes first, ConstBytes second) {
-  Pair pair(first, second);
-  while (!pair.empty()) {
-    if (const auto sent = SendSome(socket, 0, &pair); !sent.ok()) return sent.status();
+absl::Status WriteAll(const Socket& socket, const wire::Pieces& message) {
+  Unsent unsent(message);
+  while (!unsent.empty()) {
+    if (const auto sent = SendSome(socket, 0, &unsent); !sent.ok()) return sent.status();
   }
   return absl::OkStatus();
 }
 
-absl::Status Exchange(const Socket& socket, ConstBytes head, ConstBytes request, Bytes reply) {
-  Pair pair(head, request);
-  while (!pair.empty()) {
-    SHOAL_ASSIGN_OR_RETURN(bool moved, SendSome(socket, MSG_DONTWAIT, &pair));
+absl::Status Exchange(const Socket& socket, const wire::Pieces& message, Bytes reply) {
+  Unsent unsent(message);
+  while (!unsent.empty()) {
+    SHOAL_ASSIGN_OR_RETURN(bool moved, SendSome(socket, MSG_DONTWAIT, &unsent));
     if (!reply.empty()) {
       SHOAL_ASSIGN_OR_RETURN(const bool received, ReceiveSome(socket, &reply));
       moved = moved || received;
     }
-    if (moved || pair.empty()) continue;
+    if (moved || unsent.empty()) continue;
     const auto events = static_cast<int16_t>(reply.empty() ? POLLOUT : POLLIN | POLLOUT);
     pollfd waited = {socket.descriptor(), events, 0};
     poll(&waited, 1, -1);

@@ -42,11 +42,11 @@ absl::Status ReadAll(const Socket& socket, Bytes bytes);
 /// At least one byte, as many as there are, at most `bytes.size()`; which must not be 0.
 absl::StatusOr<size_t> ReadSome(const Socket& socket, Bytes bytes);
 
-/// Sends `first`, then `second`, in one system call where they fit.
-absl::Status WriteAll(const Socket& socket, ConstBytes first, ConstBytes second);
+/// Sends all pieces, in one system call where they fit.
+absl::Status WriteAll(const Socket& socket, const wire::Pieces& message);
 
-/// Sends `head` and `request`, and fills `reply` meanwhile: a payload larger than the sockets'
-/// buffers would otherwise stop both ends for ever.
-absl::Status Exchange(const Socket& socket, ConstBytes head, ConstBytes request, Bytes reply);
+/// Sends `message`, and fills `reply` meanwhile: a payload larger than the sockets' buffers would
+/// otherwise stop both ends for ever.
+absl::Status Exchange(const Socket& socket, const wire::Pieces& message, Bytes reply);
 
 }  // namespace shoal::bench

@@ -47,8 +47,11 @@ class Crew::Caller {
     buffers_.clear();
     buffers_.resize(static_cast<size_t>(shape.calls));
     for (Buffers& buffers : buffers_) {
-      SHOAL_ASSIGN_OR_RETURN(buffers.request, lane_->Allocate(workload->request_bytes()));
-      SHOAL_ASSIGN_OR_RETURN(buffers.reply, lane_->Allocate(workload->reply_bytes()));
+      for (int i = 0; i < workload->argument_count(); ++i) {
+        SHOAL_ASSIGN_OR_RETURN(auto argument, lane_->Allocate(workload->bytes()));
+        buffers.arguments.push_back(std::move(argument));
+      }
+      SHOAL_ASSIGN_OR_RETURN(buffers.result, lane_->Allocate(workload->reply_bytes()));
     }
     started_.resize(buffers_.size());
     return absl::OkStatus();
@@ -58,7 +61,11 @@ class Crew::Caller {
   absl::Status Fill() {
     wrong_ = 0;
     latencies_.clear();
-    for (Buffers& buffers : buffers_) workload_->Fill(NextNumber(), buffers.request->bytes());
+    for (const Buffers& buffers : buffers_) {
+      for (const auto& argument : buffers.arguments) {
+        workload_->Fill(NextNumber(), argument->bytes());
+      }
+    }
     return op() == Op::kGet ? EachAlone(Op::kPut) : absl::OkStatus();
   }
 
@@ -81,7 +88,11 @@ class Crew::Caller {
     if (!subject_->MovesPayload()) return absl::OkStatus();
     if (op() == Op::kPut) SHOAL_RETURN_IF_ERROR(EachAlone(Op::kGet));
     for (const Buffers& buffers : buffers_) {
-      wrong_ += workload_->CountWrong(buffers.request->bytes(), buffers.reply->bytes());
+      wire::Pieces arguments;
+      for (const auto& argument : buffers.arguments) arguments.push_back(argument->bytes());
+      const Bytes reply = buffers.result->bytes();
+      wrong_ += subject_->Computes() ? workload_->CountWrong(arguments, reply)
+                                     : workload_->CountWrongMoved(arguments, reply);
     }
     if (op() != Op::kPut && op() != Op::kGet) return absl::OkStatus();
     for (int i = 0; i < static_cast<int>(buffers_.size()); ++i) {
@@ -99,8 +110,8 @@ class Crew::Caller {
 
  private:
   struct Buffers {
-    std::unique_ptr<Memory> request;
-    std::unique_ptr<Memory> reply;
+    absl::InlinedVector<std::unique_ptr<Memory>, 2> arguments;
+    std::unique_ptr<Memory> result;
   };
 
   Op op() const { return workload_->options().op; }
@@ -113,8 +124,9 @@ class Crew::Caller {
   Call CallOf(Op op, int index) const {
     const Buffers& buffers = buffers_[static_cast<size_t>(index)];
     Call call{.op = op, .slot = SlotOf(index), .keep = shape_.keep};
-    if (op != Op::kGet) call.request = buffers.request->bytes();
-    if (op != Op::kPut) call.reply = buffers.reply->bytes();
+    if (op != Op::kPut) call.result = buffers.result.get();
+    if (op == Op::kGet) return call;
+    for (const auto& argument : buffers.arguments) call.arguments.push_back(argument.get());
     return call;
   }
 

@@ -77,27 +77,28 @@ int64_t CountWrongElements(absl::Span<const T> expected, absl::Span<const T> got
 }
 
 template <typename T>
-int64_t CountWrongResult(const Workload& workload, ConstBytes request, ConstBytes reply) {
+int64_t CountWrongResult(const Workload& workload, const wire::Pieces& arguments,
+                         ConstBytes reply) {
   const std::string& function = workload.options().function;
-  const absl::Span<const T> values = ElementsOf<T>(request);
+  const absl::Span<const T> values = ElementsOf<T>(arguments.front());
   if (function == "sum") return CountWrongSum(values, reply);
   if (function == "sort") {
     std::vector<T> sorted(values.begin(), values.end());
     std::sort(sorted.begin(), sorted.end());
     return CountWrongElements<T>(sorted, ElementsOf<T>(reply));
   }
-  const size_t count = values.size() / 2;
+  const absl::Span<const T> others = ElementsOf<T>(arguments.back());
   const absl::Span<const T> got = ElementsOf<T>(reply);
   int64_t wrong = 0;
-  for (size_t i = 0; i < count; ++i) {
-    wrong += got[i] == Combined(function, values[i], values[count + i]) ? 0 : 1;
+  for (size_t i = 0; i < values.size(); ++i) {
+    wrong += got[i] == Combined(function, values[i], others[i]) ? 0 : 1;
   }
   return wrong;
 }
 
-int64_t CountWrongBytes(ConstBytes request, ConstBytes reply) {
-  if (request.empty() || std::memcmp(request.data(), reply.data(), request.size()) == 0) return 0;
-  return CountWrongElements<std::byte>(request, reply);
+int64_t CountWrongBytes(ConstBytes expected, ConstBytes got) {
+  if (got.empty() || std::memcmp(expected.data(), got.data(), got.size()) == 0) return 0;
+  return CountWrongElements<std::byte>(expected, got);
 }
 
 template <typename Visit>
@@ -160,21 +161,28 @@ absl::StatusOr<Workload> Workload::Create(WorkloadOptions options) {
   return workload;
 }
 
-void Workload::Fill(uint64_t number, Bytes request) const {
-  FillRandom(Mix(options_.seed) + number, request);
+void Workload::Fill(uint64_t number, Bytes argument) const {
+  FillRandom(Mix(options_.seed) + number, argument);
   if (options_.dtype == DType::kBool) {
-    for (std::byte& value : request) value &= std::byte{1};
+    for (std::byte& value : argument) value &= std::byte{1};
   }
   if (!computes_) return;
   const bool wide = options_.function == "sort";
-  VisitNumber(options_.dtype, [&](auto zero) { Tame<decltype(zero)>(request, wide); });
+  VisitNumber(options_.dtype, [&](auto zero) { Tame<decltype(zero)>(argument, wide); });
 }
 
-int64_t Workload::CountWrong(ConstBytes request, ConstBytes reply) const {
+int64_t Workload::CountWrongMoved(const wire::Pieces& arguments, ConstBytes reply) const {
   if (static_cast<int64_t>(reply.size()) != reply_bytes_) return std::max<int64_t>(reply_bytes_, 1);
-  if (!computes_) return CountWrongBytes(request, reply);
+  // A sum of one element may be wider than the element.
+  if (reply_bytes_ > bytes()) return 0;
+  return CountWrongBytes(arguments.front().first(reply.size()), reply);
+}
+
+int64_t Workload::CountWrong(const wire::Pieces& arguments, ConstBytes reply) const {
+  if (!computes_) return CountWrongMoved(arguments, reply);
+  if (static_cast<int64_t>(reply.size()) != reply_bytes_) return std::max<int64_t>(reply_bytes_, 1);
   return VisitNumber(options_.dtype, [&](auto zero) {
-    return CountWrongResult<decltype(zero)>(*this, request, reply);
+    return CountWrongResult<decltype(zero)>(*this, arguments, reply);
   });
 }
 

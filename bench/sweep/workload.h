@@ -35,15 +35,18 @@ class Workload {
   int64_t bytes() const { return options_.bytes; }
   int64_t request_bytes() const { return options_.bytes * argument_count_; }
   int64_t reply_bytes() const { return reply_bytes_; }
-  /// Arrays in a request of kApply, one behind the other: 1 or 2.
+  /// Arrays in a request, each of `bytes`: 1 or 2.
   int argument_count() const { return argument_count_; }
 
-  /// Fills `request` with the numbers of call `number`: never the same for two numbers.
-  void Fill(uint64_t number, Bytes request) const;
+  /// Fills an argument: never with the same for two numbers.
+  void Fill(uint64_t number, Bytes argument) const;
 
-  /// How many elements of `reply` (bytes, for kEcho, kPut and kGet) are not what `request` must
-  /// give.
-  int64_t CountWrong(ConstBytes request, ConstBytes reply) const;
+  /// How many elements of `reply` (bytes, for kEcho, kPut and kGet) are not what
+  /// `arguments` must give.
+  int64_t CountWrong(const wire::Pieces& arguments, ConstBytes reply) const;
+
+  /// The same for a subject that only moves bytes (Subject::Computes): wrong bytes.
+  int64_t CountWrongMoved(const wire::Pieces& arguments, ConstBytes reply) const;
 
  private:
   explicit Workload(WorkloadOptions options) : options_(std::move(options)) {}
