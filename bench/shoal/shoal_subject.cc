@@ -65,7 +65,7 @@ class ShoalLane final : public Lane {
   }
 
   absl::Status Start(const bench::Call& call, int64_t tag) override {
-    if (options_.in_flight > 1) return StartAsync(call, tag);
+    if (options_.overlap) return StartAsync(call, tag);
     SHOAL_RETURN_IF_ERROR(CarryOut(call));
     completions_.Add(tag, absl::OkStatus());
     return absl::OkStatus();
@@ -181,7 +181,7 @@ class ShoalSubject final : public Subject {
   const std::string& Plane() const override { return options_.plane; }
   bool Carries(Op /*op*/, int64_t /*bytes*/) const override { return true; }
   bool Computes() const override { return true; }
-  bool Overlaps() const override { return options_.in_flight > 1; }
+  bool Overlaps() const override { return options_.overlap; }
   pid_t ServerPid() const override { return server_->pid(); }
 
   absl::StatusOr<std::unique_ptr<Lane>> NewLane() override {

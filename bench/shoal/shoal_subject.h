@@ -16,7 +16,7 @@ struct ShoalOptions {
   std::string function;          ///< The op that kApply names.
   kernels::DType dtype = kernels::DType::kUint8;
   bool checksum = true;
-  int in_flight = 1;  ///< More than 1: calls are made without waiting.
+  bool overlap = false;  ///< Calls are made without waiting, on the client's threads.
 };
 
 /// Shoal through its C++ client library, a client a lane. `server` outlives the subject.

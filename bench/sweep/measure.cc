@@ -30,6 +30,7 @@ absl::Status Named(const Crew& crew, const absl::Status& status) {
 // The bursts of one subject.
 struct Series {
   Crew* crew = nullptr;
+  Crew* flood_crew = nullptr;
   std::vector<double> ops_per_s;
   std::vector<double> client_cpu;  // Seconds a call.
   std::vector<double> server_cpu;
@@ -54,11 +55,14 @@ class Measuring {
   Measuring(const Workload& workload, const MeasureOptions& options)
       : workload_(workload), options_(options) {}
 
-  absl::Status Run(absl::Span<Crew* const> crews) {
-    for (Crew* crew : crews) {
+  absl::Status Run(const Crews& crews) {
+    for (size_t i = 0; i < crews.timed.size(); ++i) {
+      Crew* crew = crews.timed[i];
       const Op op = workload_.options().op;
       if (!crew->subject()->Carries(op, workload_.request_bytes())) continue;
-      series_.emplace_back().crew = crew;
+      Series& series = series_.emplace_back();
+      series.crew = crew;
+      if (!crews.floods.empty()) series.flood_crew = crews.floods[i];
       SHOAL_RETURN_IF_ERROR(Named(*crew, Prepare(crew)));
     }
     for (int i = 0; i < options_.warmup; ++i) {
@@ -77,9 +81,9 @@ class Measuring {
   }
 
   // In the order of `crews`.
-  std::vector<Measurement> Results(absl::Span<Crew* const> crews) const {
+  std::vector<Measurement> Results(const Crews& crews) const {
     std::vector<Measurement> results;
-    for (const Crew* crew : crews) {
+    for (const Crew* crew : crews.timed) {
       for (const Series& series : series_) {
         if (series.crew == crew) results.push_back(ResultOf(series));
       }
@@ -122,16 +126,18 @@ class Measuring {
   }
 
   absl::Status Flood(Series* series) {
-    if (!series->crew->subject()->Overlaps()) return absl::OkStatus();
-    const int count = FloodCount(*series->crew);
-    SHOAL_RETURN_IF_ERROR(series->crew->Prepare(&workload_, {count, count, options_.keep}));
+    Crew* crew = series->flood_crew;
+    if (crew == nullptr || !crew->subject()->Overlaps()) return absl::OkStatus();
+    const int count = FloodCount(*crew);
+    SHOAL_RETURN_IF_ERROR(crew->subject()->Reset());
+    SHOAL_RETURN_IF_ERROR(crew->Prepare(&workload_, {count, count, options_.keep}));
     for (int i = 0; i < kFloodRepeats; ++i) {
-      SHOAL_ASSIGN_OR_RETURN(const BurstResult burst, series->crew->Burst());
+      SHOAL_ASSIGN_OR_RETURN(const BurstResult burst, crew->Burst());
       series->sent_s.push_back(Seconds(burst.sent));
       series->roundtrip_s.push_back(Seconds(burst.wall));
       series->wrong += burst.wrong;
     }
-    return series->crew->Prepare(&workload_, {0, 1, options_.keep});  // Gives the memory back.
+    return crew->Prepare(&workload_, {0, 1, options_.keep});  // Gives the memory back.
   }
 
   Measurement ResultOf(const Series& series) const {
@@ -180,7 +186,7 @@ int BurstCalls(int64_t request_bytes) { return CallsFor(kBurstBytes, request_byt
 
 int FloodCalls(int64_t request_bytes) { return CallsFor(kFloodBytes, request_bytes); }
 
-absl::StatusOr<std::vector<Measurement>> MeasureTogether(absl::Span<Crew* const> crews,
+absl::StatusOr<std::vector<Measurement>> MeasureTogether(const Crews& crews,
                                                          const Workload& workload,
                                                          const MeasureOptions& options) {
   Measuring measuring(workload, options);

@@ -53,13 +53,21 @@ int BurstCalls(int64_t request_bytes);
 /// Requests in a flood: so many that their payloads come to 64 MiB, but 1 to 512.
 int FloodCalls(int64_t request_bytes);
 
+/// What is measured: the same subjects twice, in the same order.
+struct Crews {
+  std::vector<Crew*> timed;
+  /// For floods, which hold many payloads at once: on servers of their own, or the peak memory of
+  /// later sizes would be theirs. Empty: no floods.
+  std::vector<Crew*> floods;
+};
+
 /// Measures all subjects side by side: one short burst of each, round after round, so that what
-/// disturbs the machine disturbs all alike.
+/// disturbs the machine disturbs all alike. Then a few floods of each.
 ///
 /// Subjects that do not carry the payload (Subject::Carries) are left out.
 ///
 /// Errors: of the first call that failed, with the subject's name.
-absl::StatusOr<std::vector<Measurement>> MeasureTogether(absl::Span<Crew* const> crews,
+absl::StatusOr<std::vector<Measurement>> MeasureTogether(const Crews& crews,
                                                          const Workload& workload,
                                                          const MeasureOptions& options);
 

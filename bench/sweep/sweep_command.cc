@@ -16,8 +16,7 @@
 #include "bench/flags.h"
 #include "bench/output.h"
 #include "bench/ranges.h"
-#include "bench/shoal/server.h"
-#include "bench/shoal/shoal_subject.h"
+#include "bench/sweep/field.h"
 #include "bench/sweep/measure.h"
 #include "bench/sweep/row.h"
 #include "bench/sweep/workload.h"
@@ -136,9 +135,6 @@ class Sweep {
     if (flags_.repeat < 1 || flags_.in_flight < 1) {
       return absl::InvalidArgumentError("--repeat and --in-flight are at least 1");
     }
-    if (!flags_.ceilings_only) {
-      SHOAL_ASSIGN_OR_RETURN(server_, StartServer(flags_.server));
-    }
     for (const std::string& op : flags_.ops) {
       for (const std::string& route : RoutesOf(op, flags_.routes)) {
         for (const std::string& plane : flags_.planes) {
@@ -148,8 +144,7 @@ class Sweep {
         }
       }
     }
-    if (server_.child == nullptr) return absl::OkStatus();
-    return server_.child->Stop(std::chrono::seconds(10));
+    return absl::OkStatus();
   }
 
   int64_t wrong() const { return wrong_; }
@@ -163,46 +158,35 @@ class Sweep {
     return absl::InvalidArgumentError(absl::StrCat("--dtype: no dtype '", name, "'"));
   }
 
-  absl::StatusOr<std::vector<std::unique_ptr<Subject>>> SubjectsOf(const Line& line,
-                                                                   kernels::DType dtype) const {
-    std::vector<std::unique_ptr<Subject>> subjects;
-    if (!flags_.ceilings_only) {
-      subjects.push_back(
-          NewShoalSubject(&server_, {.plane = line.plane,
-                                     .route = line.route,
-                                     .function = flags_.function,
-                                     .dtype = dtype,
-                                     .checksum = flags_.checksum,
-                                     .in_flight = static_cast<int>(flags_.in_flight)}));
-    }
-    for (const std::string& name : flags_.ceilings) {
-      SHOAL_ASSIGN_OR_RETURN(std::unique_ptr<Subject> ceiling, NewCeiling(name, line.plane));
-      subjects.push_back(std::move(ceiling));
-    }
-    return subjects;
+  absl::StatusOr<std::unique_ptr<Field>> NewField(const Line& line, kernels::DType dtype,
+                                                  bool overlap) const {
+    return Field::Create({.with_shoal = !flags_.ceilings_only,
+                          .server = flags_.server,
+                          .shoal = {.plane = line.plane,
+                                    .route = line.route,
+                                    .function = flags_.function,
+                                    .dtype = dtype,
+                                    .checksum = flags_.checksum,
+                                    .overlap = overlap},
+                          .ceilings = flags_.ceilings,
+                          .callers = static_cast<int>(line.concurrency)});
   }
 
   absl::Status RunLine(const Line& line) {
     SHOAL_ASSIGN_OR_RETURN(const kernels::DType dtype, DTypeOf(line.op));
-    SHOAL_ASSIGN_OR_RETURN(const auto subjects, SubjectsOf(line, dtype));
-    std::vector<std::unique_ptr<Crew>> crews;
-    std::vector<Crew*> together;
-    for (const auto& subject : subjects) {
-      SHOAL_ASSIGN_OR_RETURN(std::unique_ptr<Crew> crew,
-                             Crew::Create(subject.get(), static_cast<int>(line.concurrency)));
-      together.push_back(crew.get());
-      crews.push_back(std::move(crew));
-    }
+    SHOAL_ASSIGN_OR_RETURN(const auto timed, NewField(line, dtype, flags_.in_flight > 1));
+    SHOAL_ASSIGN_OR_RETURN(const auto floods, NewField(line, dtype, true));
+    const Crews crews = {timed->Crews(), floods->Crews()};
     for (const int64_t bytes : sizes_) {
       SHOAL_RETURN_IF_ERROR(RunSize(
-          line, together,
+          line, crews,
           {OpOf(line.op), flags_.function, dtype, bytes, static_cast<uint64_t>(flags_.seed)}));
     }
-    return absl::OkStatus();
+    SHOAL_RETURN_IF_ERROR(floods->Stop());
+    return timed->Stop();
   }
 
-  absl::Status RunSize(const Line& line, const std::vector<Crew*>& crews,
-                       const WorkloadOptions& options) {
+  absl::Status RunSize(const Line& line, const Crews& crews, const WorkloadOptions& options) {
     SHOAL_ASSIGN_OR_RETURN(const Workload workload, Workload::Create(options));
     const MeasureOptions measure = {.warmup = static_cast<int>(flags_.warmup),
                                     .repeat = static_cast<int>(flags_.repeat),
@@ -232,7 +216,6 @@ class Sweep {
   const SweepFlags flags_;
   Output* const output_;
   std::vector<int64_t> sizes_;
-  Server server_;
   int64_t wrong_ = 0;
 };
 
