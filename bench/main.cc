@@ -7,6 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "bench/ceilings/server_process.h"
 #include "bench/sweep/sweep_command.h"
+#include "bench/tasks/tasks_command.h"
 
 namespace shoal::bench {
 namespace {
@@ -33,6 +34,7 @@ int Main(const std::vector<std::string>& words) {
   const std::string line =
       absl::StrCat("shoal-bench ", command, " ", absl::StrJoin(arguments, " "));
   if (command == "sweep") return SweepCommand(arguments, line);
+  if (command == "tasks") return TasksCommand(arguments, line);
   if (command == "serve-ceiling") return ServeCeilingCommand(arguments);
   const bool help = command == "--help" || command == "-h" || command == "help";
   std::fputs(kHelp, help ? stdout : stderr);

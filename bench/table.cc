@@ -14,6 +14,8 @@ namespace shoal::bench {
 namespace {
 
 constexpr absl::string_view kGap = "  ";
+// Smaller numbers would be mostly zeros.
+constexpr double kPlainMin = 0.00095;
 
 // What is written, in characters: a multi-byte character is one.
 size_t Width(const std::string& text) {
@@ -114,6 +116,7 @@ std::string Table::CsvLine(absl::Span<const std::string> cells) const {
 std::string Significant(double value) {
   const double size = std::abs(value);
   if (size == 0 || !std::isfinite(value)) return size == 0 ? "0" : absl::StrCat(value);
+  if (size < kPlainMin) return absl::StrFormat("%.1e", value);
   // Rounding first keeps 9.996 from becoming "10.00".
   const int exponent = static_cast<int>(std::floor(std::log10(size) + 1e-12));
   const double unit = std::pow(10.0, exponent - 2);

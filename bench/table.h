@@ -40,7 +40,8 @@ class Table {
   std::vector<Column> columns_;
 };
 
-/// Three significant digits without an exponent: "0.0123", "1.23", "12.3", "123", "12345".
+/// Three significant digits: "0.0123", "1.23", "12.3", "123", "12345"; two below 0.00095:
+/// "5.6e-05".
 std::string Significant(double value);
 
 /// As Significant; "-" for nothing.
