@@ -202,7 +202,9 @@ class Tasks {
   absl::Status RunCount(const std::string& plane, int64_t count) {
     std::vector<Series> all;
     for (const auto& flooder : flooders_) {
-      all.push_back({.flooder = flooder.get(), .count = std::min(count, flooder->CountMax())});
+      Series& series = all.emplace_back();
+      series.flooder = flooder.get();
+      series.count = std::min(count, flooder->CountMax());
     }
     for (int64_t i = 0; i < flags_.repeat; ++i) {
       for (Series& series : all) {
