@@ -1,11 +1,14 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string_view>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "kernels/dtype.h"
+#include "kernels/map.h"
 
 namespace shoal::kernels {
 
@@ -23,13 +26,21 @@ enum class DTypeRule : uint8_t {
   kSumWidened,  ///< NumPy's `sum`: bool and signed to int64, unsigned to uint64, floats stay.
 };
 
-/// A named scalar that comes beside the arrays.
-struct ParamInfo {
-  std::string_view name;
-  std::string_view doc;
+/// Which values a scalar parameter may take.
+enum class ParamRule : uint8_t {
+  /// A value of the array's dtype, as a literal in NEP 50: rounded to it for floats, and for
+  /// integers only integral values in the dtype's range are accepted. Complex: a real number.
+  kElement,
 };
 
-/// One line of the op table.
+/// A named scalar that comes beside the arrays, as float64.
+struct ParamInfo {
+  std::string_view name;
+  std::string_view doc;  ///< One phrase.
+  ParamRule rule = ParamRule::kElement;
+};
+
+/// One line of the op table (kernels/op_table.h).
 ///
 /// Everything that lists, types, plans, documents or tests ops reads this record; the per-dtype
 /// code is bound to it by name in kernels/cpu, and a line without its code does not build.
@@ -39,14 +50,22 @@ struct OpInfo {
   OpForm form = OpForm::kMap;
   int8_t inputs_min = 1;
   int8_t inputs_max = 1;
-  bool any_dtype = false;  ///< True: bytes are only moved (echo), inputs may differ in dtype.
+  bool any_dtype = false;  ///< True: elements are moved, never looked at.
   uint32_t dtypes = 0;     ///< Bit 1 << number of each dtype it is built for.
   DTypeRule dtype_rule = DTypeRule::kSame;
-  std::span<const ParamInfo> params;  ///< All required, all float64 on the wire.
+  std::span<const ParamInfo> params;  ///< All required.
   double cost_ns_per_element =
-      0.0;  ///< One core, in cache: decides inline or queued, not a promise.
+      0.0;  ///< One core, float32, in cache: decides inline or queued, not a promise.
 
-  bool Supports(DType dtype) const { return (dtypes >> static_cast<int>(dtype) & 1U) != 0; }
+  constexpr bool Supports(DType dtype) const {
+    return (dtypes >> static_cast<int>(dtype) & 1U) != 0;
+  }
+};
+
+/// A parameter as a peer sends it.
+struct NamedParam {
+  std::string_view name;
+  double value = 0.0;
 };
 
 /// Every op, in the order of the table. The span lives for ever.
@@ -55,10 +74,27 @@ std::span<const OpInfo> AllOps();
 /// The op of that name, or null. Cost: one hash.
 const OpInfo* FindOp(std::string_view name);
 
+/// The place of `op` in AllOps(). `op` must be an element of it, not a copy.
+int64_t IndexOf(const OpInfo& op);
+
 /// The output dtype for inputs of `input`.
 ///
 /// Errors:
 ///   UNIMPLEMENTED  the op is not built for that dtype; the message lists those it is built for.
 absl::StatusOr<DType> OutputDType(const OpInfo& op, DType input);
+
+/// Checks the values of all parameters, given in the table's order, for inputs of `dtype`.
+///
+/// Errors:
+///   INVALID_ARGUMENT  wrong number of them, or a value its rule forbids; the message names the
+///                     parameter, the value and what is allowed.
+absl::Status ValidateParams(const OpInfo& op, DType dtype, std::span<const double> params);
+
+/// Puts named parameters into the table's order and validates them; the rest of the result is 0.
+///
+/// Errors:
+///   INVALID_ARGUMENT  one is missing, unknown or given twice, or as ValidateParams.
+absl::StatusOr<std::array<double, kParamsMax>> BindParams(const OpInfo& op, DType dtype,
+                                                          std::span<const NamedParam> params);
 
 }  // namespace shoal::kernels

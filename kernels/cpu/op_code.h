@@ -1,0 +1,72 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "kernels/dtype.h"
+#include "kernels/map.h"
+
+// How an op's code is bound to its row of the op table.
+//
+// A kernel file (arithmetic.cc, fold.cc) writes the op's arithmetic once, as a policy over element
+// types, and specialises MapCodeOf or ReduceCodeOf for the row, named by OpIndex("name"). The
+// policy is instantiated for every dtype of the row's mask, so a dtype that is claimed but not
+// written fails to compile; bindings.cc refers to the code of every row, so a row without code
+// fails to link ("undefined reference to MapCodeOf<7>").
+namespace shoal::kernels::cpu {
+
+inline constexpr size_t kDTypeSlots = 16;  ///< Tables are indexed by the dtype's number.
+
+using Params = std::array<double, kParamsMax>;
+
+/// Elements of one call of a map's loop; nothing is broadcast any more.
+struct MapBlock {
+  std::array<const void*, kMapInputsMax> inputs = {};
+  const Params* params = nullptr;  ///< Already rounded to the array's dtype.
+  void* output = nullptr;          ///< May be exactly one of the inputs.
+  int64_t count = 0;
+};
+using MapLoop = void (*)(const MapBlock& block);
+
+struct MapCode {
+  std::array<MapLoop, kDTypeSlots> loops = {};  ///< Null where the op is not built.
+  bool halves_as_float = false;  ///< float16 and bfloat16 loops take and give float32.
+};
+
+/// A reduction for one input dtype. All pointers are to elements, aligned to their size.
+struct ReduceCode {
+  DType accumulator = DType::kFloat32;
+  /// The value of a leaf of `count` <= kLeafElements terms, from the inputs.
+  void (*leaf)(const std::array<const void*, 2>& inputs, int64_t count, void* value) = nullptr;
+  /// The terms of `count` elements.
+  void (*terms)(const std::array<const void*, 2>& inputs, int64_t count, void* terms) = nullptr;
+  /// The value of a leaf from its terms.
+  void (*fold)(const void* terms, int64_t count, void* value) = nullptr;
+  /// left := the value of the node over left and right.
+  void (*join)(void* left, const void* right) = nullptr;
+  /// From the root's value to the output's dtype.
+  void (*finish)(const void* value, void* output) = nullptr;
+};
+using ReduceCodes = std::array<ReduceCode, kDTypeSlots>;
+
+/// Conversions between halves and float32, and stores around the cache.
+struct BlockCode {
+  void (*widen)(DType dtype, const uint16_t* halves, float* floats, int64_t count) = nullptr;
+  void (*narrow)(DType dtype, const float* floats, uint16_t* halves, int64_t count) = nullptr;
+  /// Copies bytes to 64-byte aligned memory without reading it into the caches first.
+  void (*stream)(const std::byte* from, std::byte* to, int64_t bytes) = nullptr;
+};
+
+/// The code of a row, for the best instruction set of this machine. The reference lives for ever.
+template <size_t kOp>
+const MapCode& MapCodeOf();
+template <size_t kOp>
+const ReduceCodes& ReduceCodeOf();
+const BlockCode& BlockCodeOfMachine();
+
+/// The same by the row's index at run time; null for a row of another form.
+const MapCode* FindMapCode(int64_t op_index);
+const ReduceCodes* FindReduceCode(int64_t op_index);
+
+}  // namespace shoal::kernels::cpu

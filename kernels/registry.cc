@@ -1,0 +1,170 @@
+#include "kernels/registry.h"
+
+#include <bit>
+#include <cmath>
+#include <optional>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "base/check.h"
+#include "base/status.h"
+#include "kernels/op_table.h"
+
+namespace shoal::kernels {
+namespace {
+
+constexpr uint64_t HashName(std::string_view name) {
+  uint64_t hash = 0xcbf29ce484222325U;  // FNV-1a: short names, no seed needed, constexpr.
+  for (const char c : name) {
+    hash = (hash ^ static_cast<uint8_t>(c)) * 0x100000001b3U;
+  }
+  return hash ^ hash >> 32;
+}
+
+// Open addressing, at most half full, built by the compiler.
+constexpr size_t kSlotCount = std::bit_ceil(2 * kOpCount);
+constexpr auto kSlots = [] {
+  std::array<int16_t, kSlotCount> slots = {};
+  slots.fill(-1);
+  for (size_t i = 0; i < kOpCount; ++i) {
+    size_t slot = HashName(kOpTable[i].name) % kSlotCount;
+    while (slots[slot] >= 0) slot = (slot + 1) % kSlotCount;
+    slots[slot] = static_cast<int16_t>(i);
+  }
+  return slots;
+}();
+
+std::string NamesOf(uint32_t dtypes) {
+  std::string names;
+  for (const DType dtype : kAllDTypes) {
+    if ((dtypes >> static_cast<int>(dtype) & 1U) == 0) continue;
+    absl::StrAppend(&names, names.empty() ? "" : ", ", std::string(Name(dtype)));
+  }
+  return names;
+}
+
+struct IntegerRange {
+  double least;
+  double beyond;  // The first value above the range: exact in float64, unlike 2^64 - 1.
+};
+
+std::optional<IntegerRange> RangeOf(DType dtype) {
+  if ((kIntegerDTypes >> static_cast<int>(dtype) & 1U) == 0) return std::nullopt;
+  const int bits = static_cast<int>(8 * ItemBytes(dtype));
+  const bool is_signed = dtype <= DType::kInt64;
+  if (is_signed) return IntegerRange{-std::ldexp(1.0, bits - 1), std::ldexp(1.0, bits - 1)};
+  return IntegerRange{0.0, std::ldexp(1.0, bits)};
+}
+
+std::string LimitsOf(DType dtype) {
+  const int bits = static_cast<int>(8 * ItemBytes(dtype));
+  if (dtype <= DType::kInt64) return absl::StrCat("-2^", bits - 1, " to 2^", bits - 1, " - 1");
+  return absl::StrCat("0 to 2^", bits, " - 1");
+}
+
+absl::Status ValidateElement(const OpInfo& op, const ParamInfo& param, DType dtype, double value) {
+  const std::optional<IntegerRange> range = RangeOf(dtype);
+  if (!range.has_value()) return absl::OkStatus();  // Floats take every value, NaN too.
+  if (std::trunc(value) == value && value >= range->least && value < range->beyond) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(absl::StrCat("op '", std::string(op.name), "', parameter '",
+                                                 std::string(param.name), "': ", value,
+                                                 " is not a value of ", std::string(Name(dtype)),
+                                                 " (a whole number from ", LimitsOf(dtype), ")"));
+}
+
+std::optional<size_t> ParamIndex(const OpInfo& op, std::string_view name) {
+  for (size_t i = 0; i < op.params.size(); ++i) {
+    if (op.params[i].name == name) return i;
+  }
+  return std::nullopt;
+}
+
+std::string ParamNamesOf(const OpInfo& op) {
+  if (op.params.empty()) return "it takes none";
+  std::string names = "it takes ";
+  for (size_t i = 0; i < op.params.size(); ++i) {
+    absl::StrAppend(&names, i == 0 ? "'" : ", '", std::string(op.params[i].name), "'");
+  }
+  return names;
+}
+
+absl::Status ParamError(const OpInfo& op, const std::string& what) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("op '", std::string(op.name), "': ", what, "; ", ParamNamesOf(op)));
+}
+
+}  // namespace
+
+std::span<const OpInfo> AllOps() { return kOpTable; }
+
+const OpInfo* FindOp(std::string_view name) {
+  for (size_t slot = HashName(name) % kSlotCount; kSlots[slot] >= 0;
+       slot = (slot + 1) % kSlotCount) {
+    const OpInfo& op = kOpTable[static_cast<size_t>(kSlots[slot])];
+    if (op.name == name) return &op;
+  }
+  return nullptr;
+}
+
+int64_t IndexOf(const OpInfo& op) {
+  const int64_t index = &op - kOpTable.data();
+  SHOAL_CHECK(index >= 0 && index < static_cast<int64_t>(kOpCount));
+  return index;
+}
+
+absl::StatusOr<DType> OutputDType(const OpInfo& op, DType input) {
+  if (!op.Supports(input)) {
+    return absl::UnimplementedError(absl::StrCat("op '", std::string(op.name),
+                                                 "' is not built for ", std::string(Name(input)),
+                                                 "; it is for ", NamesOf(op.dtypes)));
+  }
+  switch (op.dtype_rule) {
+    case DTypeRule::kSame:
+      return input;
+    case DTypeRule::kSumWidened:
+      if (input <= DType::kInt64) return DType::kInt64;
+      if (input <= DType::kUint64) return DType::kUint64;
+      return input;
+  }
+  SHOAL_UNREACHABLE("dtype rule out of range");
+}
+
+absl::Status ValidateParams(const OpInfo& op, DType dtype, std::span<const double> params) {
+  if (params.size() != op.params.size()) {
+    return ParamError(op, absl::StrCat(params.size(), " parameters given"));
+  }
+  for (size_t i = 0; i < params.size(); ++i) {
+    switch (op.params[i].rule) {
+      case ParamRule::kElement:
+        SHOAL_RETURN_IF_ERROR(ValidateElement(op, op.params[i], dtype, params[i]));
+        break;
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::array<double, kParamsMax>> BindParams(const OpInfo& op, DType dtype,
+                                                          std::span<const NamedParam> params) {
+  std::array<double, kParamsMax> values = {};
+  uint32_t given = 0;
+  for (const NamedParam& param : params) {
+    const std::optional<size_t> index = ParamIndex(op, param.name);
+    const std::string quoted = absl::StrCat("parameter '", std::string(param.name), "'");
+    if (!index.has_value()) return ParamError(op, absl::StrCat("unknown ", quoted));
+    if ((given >> *index & 1U) != 0) return ParamError(op, absl::StrCat(quoted, " given twice"));
+    given |= 1U << *index;
+    values[*index] = param.value;
+  }
+  for (size_t i = 0; i < op.params.size(); ++i) {
+    if ((given >> i & 1U) != 0) continue;
+    return ParamError(op,
+                      absl::StrCat("parameter '", std::string(op.params[i].name), "' is missing"));
+  }
+  SHOAL_RETURN_IF_ERROR(
+      ValidateParams(op, dtype, std::span<const double>(values.data(), op.params.size())));
+  return values;
+}
+
+}  // namespace shoal::kernels

@@ -1,0 +1,300 @@
+#include "kernels/cpu/map.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <complex>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "tests/kernels/cpu/arrays.h"
+
+namespace shoal::kernels::cpu {
+namespace {
+
+constexpr double kFactor = -3.0;  // A value of every signed dtype; unsigned ones get 5.
+constexpr double kUnsignedFactor = 5.0;
+
+double FactorFor(DType dtype) {
+  return dtype >= DType::kUint8 && dtype <= DType::kUint64 ? kUnsignedFactor : kFactor;
+}
+
+/// Arithmetic in T, each operation rounded by itself.
+template <class T>
+T Apply(const std::string& op, T a, T x, T y) {
+  const volatile T ax = a * x;  // The variable keeps a compiler from fusing the two.
+  if (op == "add") return x + y;
+  return op == "multiply" ? x * y : ax + y;
+}
+
+void ApplyFloat(const std::string& op, DType dtype, double a, const std::byte* x,
+                const std::byte* y, std::byte* out) {
+  const double u = LoadFloat(dtype, x);
+  const double v = LoadFloat(dtype, y);
+  if (dtype == DType::kFloat64) {
+    StoreFloat(dtype, out, Apply<double>(op, a, u, v));
+    return;
+  }
+  std::array<std::byte, 8> rounded;
+  StoreFloat(dtype, rounded.data(), a);
+  const auto factor = static_cast<float>(LoadFloat(dtype, rounded.data()));
+  const float value = Apply<float>(op, factor, static_cast<float>(u), static_cast<float>(v));
+  StoreFloat(dtype, out, double{value});
+}
+
+template <class T>
+void StoreComplex(DType part, std::byte* out, T re, T im) {
+  StoreFloat(part, out, double{re});
+  StoreFloat(part, out + sizeof(T), double{im});
+}
+
+template <class T>
+void ApplyComplex(const std::string& op, T a, const std::byte* x, const std::byte* y,
+                  std::byte* out) {
+  const DType part = sizeof(T) == 4 ? DType::kFloat32 : DType::kFloat64;
+  const T xr = Load<T>(x);
+  const T xi = Load<T>(x + sizeof(T));
+  const T yr = Load<T>(y);
+  const T yi = Load<T>(y + sizeof(T));
+  if (op == "multiply") {
+    const volatile T p = xr * yr;
+    const volatile T q = xi * yi;
+    const volatile T r = xr * yi;
+    const volatile T s = xi * yr;
+    StoreComplex<T>(part, out, p - q, r + s);
+  } else {
+    StoreComplex<T>(part, out, Apply<T>(op, a, xr, yr), Apply<T>(op, a, xi, yi));
+  }
+}
+
+/// One element of the op, naively.
+void ApplyOne(const std::string& op, DType dtype, const std::byte* x, const std::byte* y,
+              std::byte* out) {
+  const double a = FactorFor(dtype);
+  if (op == "echo") {
+    std::memcpy(out, x, static_cast<size_t>(ItemBytes(dtype)));
+  } else if (dtype == DType::kComplex64) {
+    ApplyComplex<float>(op, static_cast<float>(a), x, y, out);
+  } else if (dtype == DType::kComplex128) {
+    ApplyComplex<double>(op, a, x, y, out);
+  } else if (IsFloat(dtype)) {
+    ApplyFloat(op, dtype, a, x, y, out);
+  } else {
+    const uint64_t u = LoadInteger(dtype, x);
+    const uint64_t v = LoadInteger(dtype, y);
+    const auto factor = static_cast<uint64_t>(static_cast<int64_t>(a));
+    StoreInteger(dtype, out, Apply<uint64_t>(op, factor, u, v));
+  }
+}
+
+struct Case {
+  const OpInfo* op = nullptr;
+  DType dtype = DType::kFloat32;
+  int64_t count = 0;
+  std::array<bool, 2> broadcast = {};
+  int64_t offset = 0;
+  Stores stores = Stores::kCached;
+
+  std::string Describe() const {
+    return std::string(op->name) + " " + std::string(Name(dtype)) + " x" + std::to_string(count) +
+           " broadcast " + std::to_string(broadcast[0]) + std::to_string(broadcast[1]) +
+           " offset " + std::to_string(offset);
+  }
+};
+
+std::array<Bytes, 2> InputsOf(const Case& c) {
+  std::array<Bytes, 2> inputs;
+  for (size_t i = 0; i < 2; ++i) {
+    inputs[i] = RandomArray(c.dtype, c.broadcast[i] ? 1 : c.count, Fill::kAwkward, 100 + i);
+  }
+  return inputs;
+}
+
+Bytes Expected(const Case& c, const std::array<Bytes, 2>& inputs) {
+  const int64_t item = ItemBytes(c.dtype);
+  Bytes out(static_cast<size_t>(c.count * item));
+  for (int64_t i = 0; i < c.count; ++i) {
+    const std::byte* x = inputs[0].data() + (c.broadcast[0] ? 0 : i * item);
+    const std::byte* y = inputs[1].data() + (c.broadcast[1] ? 0 : i * item);
+    ApplyOne(std::string(c.op->name), c.dtype, x, y, out.data() + i * item);
+  }
+  return out;
+}
+
+MapArgs ArgsOf(const Case& c) {
+  MapArgs args;
+  args.dtype = c.dtype;
+  args.count = c.count;
+  args.params[0] = FactorFor(c.dtype);
+  for (size_t i = 0; i < static_cast<size_t>(c.op->inputs_min); ++i) {
+    args.broadcast[i] = c.broadcast[i];
+  }
+  return args;
+}
+
+void ExpectAsNaive(const Case& c) {
+  const std::array<Bytes, 2> inputs = InputsOf(c);
+  const Bytes expected = Expected(c, inputs);
+  Placed x(inputs[0], c.dtype, c.offset);
+  Placed y(inputs[1], c.dtype, (c.offset * 3) % 5);
+  Placed out(Bytes(expected.size(), std::byte{0x55}), c.dtype, c.offset * 2);
+  MapArgs args = ArgsOf(c);
+  args.inputs = {x.data(), y.data()};
+  args.output = out.data();
+  RunMap(*c.op, args, c.stores);
+  EXPECT_EQ(out.Read() == expected, true) << c.Describe();
+  EXPECT_TRUE(out.GuardsHold()) << c.Describe();
+  EXPECT_TRUE(x.Read() == inputs[0] && y.Read() == inputs[1]) << c.Describe();
+}
+
+template <class Body>
+void ForEachMap(Body body) {
+  for (const OpInfo& op : AllOps()) {
+    if (op.form != OpForm::kMap) continue;
+    for (const DType dtype : kAllDTypes) {
+      if (op.Supports(dtype)) body(op, dtype);
+    }
+  }
+}
+
+TEST(MapTest, EverySizeAndDTypeGivesTheNaiveBitsOnEveryInstructionSet) {
+  ForEachInstructionSet([](const std::string& name) {
+    SCOPED_TRACE(name);
+    ForEachMap([](const OpInfo& op, DType dtype) {
+      for (const int64_t count : kAwkwardSizes) ExpectAsNaive({&op, dtype, count, {}, count % 7});
+    });
+  });
+}
+
+TEST(MapTest, OneElementInputsAreSpread) {
+  ForEachMap([](const OpInfo& op, DType dtype) {
+    for (const int64_t count : {int64_t{1}, int64_t{33}, int64_t{9000}}) {
+      ExpectAsNaive({&op, dtype, count, {true, false}, 1});
+      ExpectAsNaive({&op, dtype, count, {false, true}, 0});
+      ExpectAsNaive({&op, dtype, count, {true, true}, 3});
+    }
+  });
+}
+
+TEST(MapTest, StreamingStoresWriteTheSameBits) {
+  ForEachInstructionSet([](const std::string& name) {
+    SCOPED_TRACE(name);
+    ForEachMap([](const OpInfo& op, DType dtype) {
+      for (const int64_t count : kAwkwardSizes) {
+        ExpectAsNaive({&op, dtype, count, {}, count % 7, Stores::kStreaming});
+        ExpectAsNaive({&op, dtype, count, {true, false}, 0, Stores::kStreaming});
+      }
+    });
+  });
+}
+
+TEST(MapTest, TheOutputMayBeAnInput) {
+  ForEachMap([](const OpInfo& op, DType dtype) {
+    for (const Stores stores : {Stores::kCached, Stores::kStreaming}) {
+      for (size_t in_place = 0; in_place < static_cast<size_t>(op.inputs_min); ++in_place) {
+        const Case c = {&op, dtype, 5001, {}, 1, stores};
+        std::array<Bytes, 2> inputs = InputsOf(c);
+        const Bytes expected = Expected(c, inputs);
+        MapArgs args = ArgsOf(c);
+        args.inputs = {inputs[0].data(), inputs[1].data()};
+        args.output = inputs[in_place].data();
+        RunMap(op, args, stores);
+        EXPECT_TRUE(inputs[in_place] == expected) << c.Describe();
+      }
+    }
+  });
+}
+
+TEST(MapTest, AnArrayCutIntoPiecesGivesTheSameBits) {
+  const Case c = {FindOp("axpy"), DType::kFloat16, 10'000};
+  const std::array<Bytes, 2> inputs = InputsOf(c);
+  Bytes out(20'000);
+  for (int64_t begin = 0; begin < c.count;) {
+    MapArgs args = ArgsOf(c);
+    args.count = std::min(c.count - begin, 1 + begin % 1777);
+    args.inputs = {inputs[0].data() + 2 * begin, inputs[1].data() + 2 * begin};
+    args.output = out.data() + 2 * begin;
+    RunMap(*c.op, args);
+    begin += args.count;
+  }
+  EXPECT_TRUE(out == Expected(c, inputs));
+}
+
+TEST(MapTest, NoElementsTouchNothing) {
+  MapArgs args;
+  RunMap(*FindOp("axpy"), args);
+  RunMap(*FindOp("echo"), args, Stores::kStreaming);
+}
+
+// The product alone is 1 + 2^-11 + 2^-24: rounded before the sum, the last part is lost.
+TEST(MapTest, ProductsAreRoundedBeforeTheyAreAdded) {
+  const float x[] = {1.0F + std::ldexp(1.0F, -12)};
+  const float y[] = {-1.0F - std::ldexp(1.0F, -11)};
+  float out[] = {1.0F};
+  MapArgs args = {DType::kFloat32, {x, y}, {}, {double{x[0]}}, out, 1};
+  ForEachInstructionSet([&](const std::string& name) {
+    RunMap(*FindOp("axpy"), args);
+    EXPECT_EQ(out[0], 0.0F) << name;
+  });
+}
+
+TEST(MapTest, HalvesAreRoundedOncePerOp) {
+  // 3 * 0x3c01 = 3.0029...; + 2^-11 * 3: rounding the product first would give another last bit.
+  int differences = 0;
+  for (uint32_t bits = 0x3c00; bits < 0x4000; ++bits) {
+    const auto x = static_cast<uint16_t>(bits);
+    const uint16_t y = 0x1555;
+    uint16_t out = 0;
+    RunMap(*FindOp("axpy"), {DType::kFloat16, {&x, &y}, {}, {3.0}, &out, 1});
+    const float product = 3.0F * Float16ToFloat(x);
+    ASSERT_EQ(out, FloatToFloat16(product + Float16ToFloat(y)));
+    const float rounded = Float16ToFloat(FloatToFloat16(product));
+    differences += out != FloatToFloat16(rounded + Float16ToFloat(y)) ? 1 : 0;
+  }
+  EXPECT_GT(differences, 0) << "the inputs must be able to tell";
+}
+
+TEST(MapTest, TheFactorIsRoundedToTheDTypeOnce) {
+  const uint16_t x = 0x3c00;  // 1.0
+  const uint16_t y = 0x8000;  // -0.0
+  uint16_t out = 0;
+  // Just above a tie of float16; as a float32 it would be the tie and go down to even.
+  const double a = 1.0 + std::ldexp(1.0, -11) + std::ldexp(1.0, -40);
+  RunMap(*FindOp("axpy"), {DType::kFloat16, {&x, &y}, {}, {a}, &out, 1});
+  EXPECT_EQ(out, 0x3c01);
+}
+
+TEST(MapTest, FactorsOfTheWholeIntegerRangeArriveExactly) {
+  const uint64_t one = 1;
+  const uint64_t zero = 0;
+  uint64_t out = 0;
+  RunMap(*FindOp("axpy"), {DType::kUint64, {&one, &zero}, {}, {std::ldexp(1.0, 63)}, &out, 1});
+  EXPECT_EQ(out, uint64_t{1} << 63);
+  RunMap(*FindOp("axpy"), {DType::kInt64, {&one, &zero}, {}, {-std::ldexp(1.0, 63)}, &out, 1});
+  EXPECT_EQ(out, uint64_t{1} << 63);
+}
+
+TEST(MapTest, AnyByteButZeroIsTrueInABool) {
+  const std::array<uint8_t, 4> x = {0, 2, 0, 0x80};
+  const std::array<uint8_t, 4> y = {0, 4, 0xff, 0};
+  std::array<uint8_t, 4> out = {};
+  RunMap(*FindOp("add"), {DType::kBool, {x.data(), y.data()}, {}, {}, out.data(), 4});
+  EXPECT_EQ(out, (std::array<uint8_t, 4>{0, 1, 1, 1}));
+  RunMap(*FindOp("multiply"), {DType::kBool, {x.data(), y.data()}, {}, {}, out.data(), 4});
+  EXPECT_EQ(out, (std::array<uint8_t, 4>{0, 1, 0, 0}));
+}
+
+TEST(MapDeathTest, WhatThePlannerShouldHaveRefusedIsOurFault) {
+  MapArgs args;
+  args.dtype = DType::kBool;
+  EXPECT_DEATH(RunMap(*FindOp("axpy"), args), "check failed");
+  EXPECT_DEATH(RunMap(*FindOp("sum"), args), "check failed");
+  const OpInfo copy = *FindOp("add");
+  EXPECT_DEATH(RunMap(copy, args), "check failed");
+}
+
+}  // namespace
+}  // namespace shoal::kernels::cpu

@@ -1,0 +1,273 @@
+#include "kernels/cpu/reduce.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "tests/kernels/cpu/arrays.h"
+
+namespace shoal::kernels::cpu {
+namespace {
+
+template <class Body>
+void ForEachReduction(Body body) {
+  for (const OpInfo& op : AllOps()) {
+    if (op.form != OpForm::kReduce) continue;
+    for (const DType dtype : kAllDTypes) {
+      if (op.Supports(dtype)) body(op, dtype);
+    }
+  }
+}
+
+Bytes Reduce(const OpInfo& op, DType dtype, const Bytes& x, const Bytes& y) {
+  const DType output = *OutputDType(op, dtype);
+  Bytes direct(static_cast<size_t>(ItemBytes(output)));
+  const auto count = static_cast<int64_t>(x.size()) / ItemBytes(dtype);
+  const ReduceArgs args = {dtype, {x.data(), y.data()}, 0, count};
+  ReduceAll(op, args, direct.data());
+  Bytes finished(direct.size());
+  Finish(op, dtype, ReduceRange(op, args), finished.data());
+  EXPECT_TRUE(finished == direct) << op.name << " " << Name(dtype) << " x" << count;
+  return direct;
+}
+
+/// The canonical tree, word for word from kernels/reduce.h, in plain recursion over terms.
+template <class T>
+T NaiveLeaf(const T* terms, int64_t count) {
+  std::array<T, kLeafLanes> lanes;
+  lanes.fill(T{-0.0});
+  for (int64_t i = 0; i < count; ++i) lanes[static_cast<size_t>(i % kLeafLanes)] += terms[i];
+  for (size_t width = kLeafLanes / 2; width > 0; width /= 2) {
+    for (size_t j = 0; j < width; ++j) lanes[j] += lanes[j + width];
+  }
+  return lanes[0];
+}
+
+template <class T>
+T NaiveTree(const std::vector<T>& terms, int64_t level, int64_t index) {
+  const auto size = static_cast<int64_t>(terms.size());
+  const int64_t begin = (index << level) * kLeafElements;
+  if (level == 0) return NaiveLeaf(terms.data() + begin, std::min(kLeafElements, size - begin));
+  const T left = NaiveTree(terms, level - 1, 2 * index);
+  const int64_t right_begin = ((2 * index + 1) << (level - 1)) * kLeafElements;
+  if (right_begin >= size) return left;
+  return left + NaiveTree(terms, level - 1, 2 * index + 1);
+}
+
+template <class T>
+T NaiveSum(const std::vector<T>& terms) {
+  return terms.empty() ? T{0} : NaiveTree(terms, 40, 0);
+}
+
+template <class T>
+Bytes NaiveFloatReduction(const OpInfo& op, DType dtype, const Bytes& x, const Bytes& y) {
+  std::vector<T> terms;
+  const auto item = static_cast<size_t>(ItemBytes(dtype));
+  for (size_t at = 0; at < x.size(); at += item) {
+    const auto u = static_cast<T>(LoadFloat(dtype, x.data() + at));
+    const auto v = static_cast<T>(LoadFloat(dtype, y.data() + at));
+    terms.push_back(op.name == "dot" ? u * v : u);
+  }
+  Bytes out(item);
+  StoreFloat(dtype, out.data(), double{NaiveSum(terms)});
+  return out;
+}
+
+template <class T>
+Bytes NaiveComplexReduction(const OpInfo& op, const Bytes& x, const Bytes& y) {
+  std::vector<T> re;
+  std::vector<T> im;
+  for (size_t at = 0; at < x.size(); at += 2 * sizeof(T)) {
+    const T xr = Load<T>(x.data() + at);
+    const T xi = Load<T>(x.data() + at + sizeof(T));
+    const T yr = Load<T>(y.data() + at);
+    const T yi = Load<T>(y.data() + at + sizeof(T));
+    const volatile T p = xr * yr;
+    const volatile T q = xi * yi;
+    const volatile T r = xr * yi;
+    const volatile T s = xi * yr;
+    re.push_back(op.name == "dot" ? p - q : xr);
+    im.push_back(op.name == "dot" ? r + s : xi);
+  }
+  const DType part = sizeof(T) == 4 ? DType::kFloat32 : DType::kFloat64;
+  Bytes out(2 * sizeof(T));
+  StoreFloat(part, out.data(), double{NaiveSum(re)});
+  StoreFloat(part, out.data() + sizeof(T), double{NaiveSum(im)});
+  return out;
+}
+
+Bytes NaiveIntegerReduction(const OpInfo& op, DType dtype, const Bytes& x, const Bytes& y) {
+  uint64_t sum = 0;
+  const auto item = static_cast<size_t>(ItemBytes(dtype));
+  for (size_t at = 0; at < x.size(); at += item) {
+    const uint64_t u = LoadInteger(dtype, x.data() + at);
+    sum += op.name == "dot" ? u * LoadInteger(dtype, y.data() + at) : u;
+  }
+  const DType output = *OutputDType(op, dtype);
+  Bytes out(static_cast<size_t>(ItemBytes(output)));
+  StoreInteger(output, out.data(), sum);
+  return out;
+}
+
+Bytes NaiveReduction(const OpInfo& op, DType dtype, const Bytes& x, const Bytes& y) {
+  if (dtype == DType::kComplex64) return NaiveComplexReduction<float>(op, x, y);
+  if (dtype == DType::kComplex128) return NaiveComplexReduction<double>(op, x, y);
+  if (dtype == DType::kFloat64) return NaiveFloatReduction<double>(op, dtype, x, y);
+  if (IsFloat(dtype)) return NaiveFloatReduction<float>(op, dtype, x, y);
+  return NaiveIntegerReduction(op, dtype, x, y);
+}
+
+void ExpectAsNaive(const OpInfo& op, DType dtype, int64_t count, Fill fill) {
+  const Bytes x = RandomArray(dtype, count, fill, 11);
+  const Bytes y = RandomArray(dtype, count, fill, 12);
+  EXPECT_TRUE(Reduce(op, dtype, x, y) == NaiveReduction(op, dtype, x, y))
+      << op.name << " " << Name(dtype) << " x" << count;
+}
+
+TEST(ReduceTest, EverySizeAndDTypeFollowsTheTreeOnEveryInstructionSet) {
+  ForEachInstructionSet([](const std::string& name) {
+    SCOPED_TRACE(name);
+    ForEachReduction([](const OpInfo& op, DType dtype) {
+      for (const int64_t count : kAwkwardSizes) ExpectAsNaive(op, dtype, count, Fill::kFinite);
+      ExpectAsNaive(op, dtype, 3 * kLeafElements, Fill::kFinite);
+      ExpectAsNaive(op, dtype, 7 * kLeafElements + 5, Fill::kFinite);
+    });
+  });
+}
+
+TEST(ReduceTest, SpecialValuesReachTheResultAndNansAreCanonical) {
+  ForEachInstructionSet([](const std::string& name) {
+    SCOPED_TRACE(name);
+    ForEachReduction([](const OpInfo& op, DType dtype) {
+      for (const int64_t count : kAwkwardSizes) ExpectAsNaive(op, dtype, count, Fill::kAwkward);
+    });
+  });
+}
+
+TEST(ReduceTest, EmptyArraysReduceToZero) {
+  ForEachReduction([](const OpInfo& op, DType dtype) {
+    const Bytes value = Reduce(op, dtype, {}, {});
+    EXPECT_TRUE(value == Bytes(value.size(), std::byte{0})) << op.name << " " << Name(dtype);
+    Bytes of_default(value.size(), std::byte{0xff});
+    Finish(op, dtype, ReducePartial{}, of_default.data());
+    EXPECT_TRUE(of_default == value);
+  });
+}
+
+TEST(ReduceTest, ASumOfNegativeZerosIsNegative) {
+  const std::vector<float> x(5000, -0.0F);
+  float sum = 1.0F;
+  ReduceAll(*FindOp("sum"), {DType::kFloat32, {x.data()}, 0, 5000}, &sum);
+  EXPECT_TRUE(sum == 0.0F && std::signbit(sum));
+}
+
+TEST(ReduceTest, AnyByteButZeroCountsAsOneTrue) {
+  std::vector<uint8_t> x(10'000, 0);
+  for (size_t i = 0; i < x.size(); i += 2) x[i] = static_cast<uint8_t>(1 + i % 255);
+  int64_t sum = 0;
+  ReduceAll(*FindOp("sum"), {DType::kBool, {x.data()}, 0, 10'000}, &sum);
+  EXPECT_EQ(sum, 5000);
+  const std::vector<uint8_t> two(10'000, 2);
+  uint8_t any = 9;
+  ReduceAll(*FindOp("dot"), {DType::kBool, {x.data(), two.data()}, 0, 10'000}, &any);
+  EXPECT_EQ(any, 1) << "2 & 1 is 0 as bytes, but true and true";
+}
+
+// Every leaf of the extreme value, so that a leaf's 32-bit partial sum would show an overflow.
+TEST(ReduceTest, SumsOfExtremeSmallIntegersAreExact) {
+  const int64_t count = 5 * kLeafElements + 17;
+  const auto n = static_cast<size_t>(count);
+  const std::vector<int8_t> bytes(n, -128);
+  const std::vector<uint16_t> words(n, 65'535);
+  const std::vector<int16_t> shorts(n, -32'768);
+  int64_t sum = 0;
+  uint64_t unsigned_sum = 0;
+  const OpInfo& op = *FindOp("sum");
+  ReduceAll(op, {DType::kInt8, {bytes.data()}, 0, count}, &sum);
+  EXPECT_EQ(sum, -128 * count);
+  ReduceAll(op, {DType::kInt16, {shorts.data()}, 0, count}, &sum);
+  EXPECT_EQ(sum, -32'768 * count);
+  ReduceAll(op, {DType::kUint16, {words.data()}, 0, count}, &unsigned_sum);
+  EXPECT_EQ(unsigned_sum, 65'535U * n);
+}
+
+TEST(ReduceTest, SumsAreAsAccurateAsPairwiseOnes) {
+  const int64_t count = 3'000'001;
+  const Bytes x = RandomArray(DType::kFloat32, count, Fill::kFinite, 5);
+  long double exact = 0;
+  long double magnitude = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    const long double term = Load<float>(x.data() + 4 * i);
+    exact += term;
+    magnitude += std::abs(term);
+  }
+  float sum = 0;
+  ReduceAll(*FindOp("sum"), {DType::kFloat32, {x.data()}, 0, count}, &sum);
+  // No term passes more than 128 + 5 + log2(leaves) additions, each off by half a unit at most.
+  const long double depth = 128 + 5 + std::ceil(std::log2(count / double{kLeafElements}));
+  const long double bound = depth * std::ldexp(1.0L, -24) * magnitude;
+  EXPECT_LE(std::abs(sum - exact), bound);
+  EXPECT_LE(std::abs(sum - exact), 1e-8L * magnitude) << "typically far below the bound";
+}
+
+TEST(ReduceTest, HalvesAreAddedInFloatAndRoundedAtTheEnd) {
+  const std::vector<uint16_t> ones(5000, 0x3c00);
+  uint16_t sum = 0;
+  ReduceAll(*FindOp("sum"), {DType::kFloat16, {ones.data()}, 0, 5000}, &sum);
+  EXPECT_EQ(sum, FloatToFloat16(5000.0F)) << "float16 itself stops counting at 2048";
+}
+
+TEST(ReduceTest, APartialHoldsOnlyTheMaximalCompleteSubtrees) {
+  const int64_t count = 7 * kLeafElements + 100;
+  const Bytes x = RandomArray(DType::kFloat32, count, Fill::kFinite, 6);
+  const ReducePartial partial =
+      ReduceRange(*FindOp("sum"), {DType::kFloat32, {x.data()}, 3 * kLeafElements - 50, count});
+  EXPECT_EQ(partial.head.size(), 50U * 4);
+  EXPECT_EQ(partial.tail.size(), 50U * 4);
+  std::vector<std::pair<int32_t, int64_t>> places;
+  for (const auto& node : partial.nodes) places.emplace_back(node.level, node.index);
+  EXPECT_EQ(places, (std::vector<std::pair<int32_t, int64_t>>{{0, 3}, {2, 1}, {1, 4}}));
+}
+
+TEST(ReduceTest, ARangeInsideOneLeafHasOnlyAHead) {
+  const Bytes x = RandomArray(DType::kInt8, 10, Fill::kFinite, 6);
+  for (const int64_t first : {int64_t{0}, int64_t{5}, 2 * kLeafElements}) {
+    const ReducePartial partial =
+        ReduceRange(*FindOp("sum"), {DType::kInt8, {x.data()}, first, 10});
+    EXPECT_EQ(partial.head.size(), 80U);
+    EXPECT_TRUE(partial.nodes.empty() && partial.tail.empty());
+    EXPECT_EQ(partial.accumulator, DType::kInt64);
+  }
+}
+
+TEST(ReduceTest, IndicesBeyond32BitsKeepTheirPlaceInTheTree) {
+  const int64_t first = (int64_t{1} << 50) + kLeafElements;
+  const Bytes x = RandomArray(DType::kFloat64, 3 * kLeafElements, Fill::kFinite, 8);
+  const ReducePartial partial =
+      ReduceRange(*FindOp("sum"), {DType::kFloat64, {x.data()}, first, 3 * kLeafElements});
+  ASSERT_EQ(partial.nodes.size(), 2U);
+  EXPECT_EQ(partial.nodes[0].index, (int64_t{1} << 38) + 1);
+  EXPECT_EQ(partial.nodes[1].index, (int64_t{1} << 37) + 1);
+}
+
+TEST(ReduceDeathTest, OnlyNeighboursOfOneReductionJoin) {
+  const Bytes x(400, std::byte{1});
+  const OpInfo& sum = *FindOp("sum");
+  const auto range = [&](const OpInfo& op, DType dtype, int64_t first) {
+    return ReduceRange(op, {dtype, {x.data(), x.data()}, first, 10});
+  };
+  EXPECT_DEATH(Join(range(sum, DType::kInt8, 0), range(sum, DType::kInt8, 11)), "left.end");
+  EXPECT_DEATH(Join(range(sum, DType::kInt8, 0), range(sum, DType::kInt16, 10)), "input");
+  EXPECT_DEATH(Join(range(sum, DType::kInt8, 0), range(*FindOp("dot"), DType::kInt8, 10)), "op");
+  int64_t value = 0;
+  EXPECT_DEATH(Finish(sum, DType::kInt8, range(sum, DType::kInt8, 10), &value), "begin == 0");
+}
+
+}  // namespace
+}  // namespace shoal::kernels::cpu

@@ -1,0 +1,132 @@
+#include "kernels/registry.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace shoal::kernels {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr double kInf = std::numeric_limits<double>::infinity();
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+std::string Message(const absl::Status& status) { return std::string(status.message()); }
+
+absl::Status Validate(DType dtype, double a) {
+  return ValidateParams(*FindOp("axpy"), dtype, std::vector<double>{a});
+}
+
+TEST(RegistryTest, EveryOpIsFoundByItsName) {
+  std::set<std::string> names;
+  int64_t index = 0;
+  for (const OpInfo& op : AllOps()) {
+    EXPECT_EQ(FindOp(op.name), &op);
+    EXPECT_EQ(IndexOf(op), index++);
+    names.insert(std::string(op.name));
+  }
+  for (const char* name : {"echo", "axpy", "add", "multiply", "sum", "dot", "sort"}) {
+    EXPECT_TRUE(names.contains(name)) << name;
+  }
+}
+
+TEST(RegistryTest, NoOtherNameIsFound) {
+  for (const char* name : {"", "ad", "addd", "Add", "a\xff", "sum "}) {
+    EXPECT_EQ(FindOp(name), nullptr) << name;
+  }
+  EXPECT_EQ(FindOp(std::string(1'000'000, 'x')), nullptr);
+}
+
+TEST(RegistryTest, SupportedDTypesHaveAnOutputDTypeAndOthersAreUnimplemented) {
+  for (const OpInfo& op : AllOps()) {
+    for (const DType dtype : kAllDTypes) {
+      const absl::StatusOr<DType> output = OutputDType(op, dtype);
+      if (op.Supports(dtype)) {
+        EXPECT_TRUE(output.ok()) << op.name << Name(dtype);
+      } else {
+        EXPECT_EQ(output.status().code(), absl::StatusCode::kUnimplemented);
+      }
+    }
+  }
+}
+
+TEST(RegistryTest, UnimplementedNamesTheOpTheDTypeAndWhatThereIs) {
+  const absl::Status status = OutputDType(*FindOp("sort"), DType::kComplex64).status();
+  EXPECT_EQ(Message(status),
+            "op 'sort' is not built for complex64; it is for bool, int8, int16, int32, int64, "
+            "uint8, uint16, uint32, uint64, float16, bfloat16, float32, float64");
+  EXPECT_FALSE(OutputDType(*FindOp("axpy"), DType::kBool).ok());
+}
+
+TEST(RegistryTest, SumWidensSmallIntegersAndNothingElse) {
+  const OpInfo& sum = *FindOp("sum");
+  for (const DType dtype : kAllDTypes) {
+    DType expected = dtype;
+    if (Name(dtype).starts_with("int") || dtype == DType::kBool) expected = DType::kInt64;
+    if (Name(dtype).starts_with("uint")) expected = DType::kUint64;
+    EXPECT_EQ(*OutputDType(sum, dtype), expected) << Name(dtype);
+    EXPECT_EQ(*OutputDType(*FindOp("dot"), dtype), dtype);
+  }
+}
+
+TEST(RegistryTest, IntegerParametersMustBeValuesOfTheDType) {
+  EXPECT_TRUE(Validate(DType::kInt8, 127).ok());
+  EXPECT_TRUE(Validate(DType::kInt8, -128).ok());
+  EXPECT_TRUE(Validate(DType::kInt8, -0.0).ok());
+  EXPECT_TRUE(Validate(DType::kUint64, std::ldexp(1.0, 64) - 2048).ok());
+  EXPECT_TRUE(Validate(DType::kInt64, -std::ldexp(1.0, 63)).ok());
+  for (const double a : {128.0, -129.0, 0.5, kInf, -kInf, kNan}) {
+    EXPECT_EQ(Validate(DType::kInt8, a).code(), absl::StatusCode::kInvalidArgument) << a;
+  }
+  EXPECT_FALSE(Validate(DType::kUint8, -1).ok());
+  EXPECT_FALSE(Validate(DType::kUint8, 256).ok());
+  EXPECT_FALSE(Validate(DType::kInt64, std::ldexp(1.0, 63)).ok());
+  EXPECT_FALSE(Validate(DType::kUint64, std::ldexp(1.0, 64)).ok());
+  EXPECT_EQ(Message(Validate(DType::kInt16, 1.5)),
+            "op 'axpy', parameter 'a': 1.5 is not a value of int16 (a whole number from -2^15 to "
+            "2^15 - 1)");
+}
+
+TEST(RegistryTest, FloatParametersTakeEveryValue) {
+  for (const DType dtype : {DType::kFloat16, DType::kBfloat16, DType::kFloat32, DType::kFloat64,
+                            DType::kComplex64, DType::kComplex128}) {
+    for (const double a : {0.1, 1e300, kInf, kNan}) EXPECT_TRUE(Validate(dtype, a).ok());
+  }
+}
+
+TEST(RegistryTest, NamedParametersAreBoundInTheTablesOrder) {
+  const auto bound = BindParams(*FindOp("axpy"), DType::kFloat32, {{{"a", 2.5}}});
+  ASSERT_TRUE(bound.ok());
+  EXPECT_EQ((*bound)[0], 2.5);
+  EXPECT_EQ((*bound)[1], 0.0);
+  EXPECT_TRUE(BindParams(*FindOp("add"), DType::kFloat32, {}).ok());
+}
+
+TEST(RegistryTest, WrongParametersAreRefusedByName) {
+  const OpInfo& axpy = *FindOp("axpy");
+  const auto refusal = [](const OpInfo& op, std::vector<NamedParam> params) {
+    const absl::Status status = BindParams(op, DType::kInt32, params).status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+    return Message(status);
+  };
+  EXPECT_EQ(refusal(axpy, {}), "op 'axpy': parameter 'a' is missing; it takes 'a'");
+  EXPECT_THAT(refusal(axpy, {{"b", 1}}), HasSubstr("unknown parameter 'b'; it takes 'a'"));
+  EXPECT_THAT(refusal(axpy, {{"a", 1}, {"a", 1}}), HasSubstr("'a' given twice"));
+  EXPECT_THAT(refusal(axpy, {{"a", 0.5}}), HasSubstr("not a value of int32"));
+  EXPECT_THAT(refusal(*FindOp("sum"), {{"a", 1}}), HasSubstr("it takes none"));
+}
+
+TEST(RegistryTest, TheNumberOfParametersIsChecked) {
+  const std::vector<double> two = {1.0, 2.0};
+  EXPECT_FALSE(ValidateParams(*FindOp("axpy"), DType::kFloat32, two).ok());
+  EXPECT_FALSE(ValidateParams(*FindOp("axpy"), DType::kFloat32, {}).ok());
+}
+
+}  // namespace
+}  // namespace shoal::kernels
