@@ -30,6 +30,12 @@ void Output::Note(const std::string& text) {
   Print(absl::StrCat("# ", absl::StrReplaceAll(text, {{"\n", "\n# "}}), "\n"));
 }
 
+void Output::Begin(Table table) {
+  if (titled_) Print("\n");
+  table_ = std::move(table);
+  titled_ = false;
+}
+
 void Output::Row(absl::Span<const std::string> cells, Json row) {
   if (!titled_) Print(options_.csv ? table_.CsvHeading() : table_.Heading());
   titled_ = true;

@@ -31,6 +31,9 @@ class Output {
   /// Free text above or between rows, as "# ..." lines; not printed as CSV.
   void Note(const std::string& text);
 
+  /// Goes on with other columns: their titles are printed before the next row.
+  void Begin(Table table);
+
   /// Titles are printed before the first row.
   void Row(absl::Span<const std::string> cells, Json row);
 
@@ -45,7 +48,7 @@ class Output {
   void Print(const std::string& text);
 
   const OutputOptions options_;
-  const Table table_;
+  Table table_;
   std::FILE* stream_;
   bool titled_ = false;
   Json rows_ = Json::array();

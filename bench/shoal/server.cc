@@ -2,26 +2,19 @@
 
 #include <unistd.h>
 
-#include <array>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "base/status.h"
+#include "bench/process/self.h"
 #include "bench/process/usage.h"
 
 namespace shoal::bench {
 namespace {
 
 constexpr char kAddressLine[] = "shoald: listening on ";
-
-std::string ProgramBeside(const std::string& name) {
-  std::array<char, 4096> path;
-  const ssize_t length = readlink("/proc/self/exe", path.data(), path.size());
-  const std::string self(path.data(), static_cast<size_t>(length > 0 ? length : 0));
-  return absl::StrCat(self.substr(0, self.rfind('/') + 1), name);
-}
 
 }  // namespace
 
@@ -30,7 +23,7 @@ absl::StatusOr<Server> StartServer(const ServerOptions& options) {
   server.address = options.address;
   if (!options.address.empty()) return server;
 
-  const std::string program = ProgramBeside("shoald");
+  const std::string program = PathBesideProgram("shoald");
   if (access(program.c_str(), X_OK) != 0) {
     return absl::NotFoundError(
         absl::StrCat("no ", program, "; name a running server with --address"));
