@@ -14,18 +14,21 @@ void Complain(const std::string& command, const std::string& text) {
 
 }  // namespace
 
-std::optional<int> ParseOrExplain(FlagSet* set, absl::Span<const std::string> arguments) {
-  const absl::StatusOr<std::vector<std::string>> rest = set->Parse(arguments);
-  if (absl::IsCancelled(rest.status())) {
+std::optional<int> ParseOrExplain(FlagSet* set, absl::Span<const std::string> arguments,
+                                  std::vector<std::string>* rest) {
+  const absl::StatusOr<std::vector<std::string>> others = set->Parse(arguments);
+  if (absl::IsCancelled(others.status())) {
     std::fputs(set->Help().c_str(), stdout);
     return 0;
   }
-  if (!rest.ok()) {
-    Complain(set->command(), std::string(rest.status().message()));
+  if (!others.ok()) {
+    Complain(set->command(), std::string(others.status().message()));
     return 2;
   }
-  if (!rest->empty()) {
-    Complain(set->command(), absl::StrCat("what is '", rest->front(), "'? See --help"));
+  if (rest != nullptr) {
+    *rest = *others;
+  } else if (!others->empty()) {
+    Complain(set->command(), absl::StrCat("what is '", others->front(), "'? See --help"));
     return 2;
   }
   return std::nullopt;

@@ -7,6 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "bench/ceilings/server_process.h"
 #include "bench/collectives/collectives_command.h"
+#include "bench/report/report_command.h"
 #include "bench/sweep/sweep_command.h"
 #include "bench/tasks/tasks_command.h"
 
@@ -37,6 +38,7 @@ int Main(const std::vector<std::string>& words) {
   if (command == "sweep") return SweepCommand(arguments, line);
   if (command == "tasks") return TasksCommand(arguments, line);
   if (command == "collectives") return CollectivesCommand(arguments, line);
+  if (command == "report") return ReportCommand(arguments);
   if (command == "serve-ceiling") return ServeCeilingCommand(arguments);
   const bool help = command == "--help" || command == "-h" || command == "help";
   std::fputs(kHelp, help ? stdout : stderr);

@@ -24,11 +24,12 @@ using collective::Operation;
 constexpr int kWarmup = 5;
 constexpr char kMpi[] = "mpi4py";
 
+// In the order in which rows are printed.
 struct Key {
-  std::string op;
-  int64_t count = 0;
+  Operation operation = Operation::kScatter;
   int64_t ranks = 0;
   bool dot = false;
+  int64_t count = 0;
   std::string subject;
 
   friend auto operator<=>(const Key&, const Key&) = default;
@@ -40,6 +41,25 @@ struct Times {
 };
 
 std::string SubjectOf(Place place) { return place == Place::kView ? "shoal_view" : "shoal_local"; }
+
+// What MPI's calls do: scatter and gather have two buffers, a broadcast has one. And the views
+// that ranks of one process can have instead.
+std::vector<Place> PlacesOf(Operation operation) {
+  if (operation == Operation::kBroadcast) return {Place::kIn};
+  return {Place::kOut, Place::kView};
+}
+
+std::optional<Operation> OperationOf(const std::string& name) {
+  for (const Operation operation : AllOperations()) {
+    if (name == std::string(collective::Name(operation))) return operation;
+  }
+  return std::nullopt;
+}
+
+std::string PlaceText(const Key& key) {
+  if (key.subject == "shoal_view") return Name(Place::kView);
+  return Name(PlacesOf(key.operation).front());
+}
 
 class Experiment {
  public:
@@ -74,8 +94,7 @@ class Experiment {
                            largest * ranks * static_cast<int64_t>(sizeof(double))));
     for (const Operation operation :
          {Operation::kScatter, Operation::kGather, Operation::kBroadcast}) {
-      for (const Place place : {Place::kIn, Place::kView}) {
-        if (!Allows(operation, place)) continue;
+      for (const Place place : PlacesOf(operation)) {
         for (const int64_t count : options_.counts) {
           const CollectiveCase which{operation, place, static_cast<int>(ranks),
                                      kernels::DType::kFloat64, count};
@@ -87,8 +106,7 @@ class Experiment {
   }
 
   absl::Status RunCase(const CollectiveCase& which, bool dot, LocalRanks* local) {
-    Times& times = times_[{std::string(collective::Name(which.operation)), which.count, which.ranks,
-                           dot, SubjectOf(which.place)}];
+    Times& times = times_[{which.operation, which.ranks, dot, which.count, SubjectOf(which.place)}];
     local->Fill(which);
     for (int i = 0; i < kWarmup; ++i) SHOAL_RETURN_IF_ERROR(local->Run(which));
     const Clock::time_point begin = Clock::now();
@@ -110,7 +128,9 @@ class Experiment {
       return;
     }
     for (const MpiResult& result : *results) {
-      Times& times = times_[{result.op, result.count, ranks, dot, kMpi}];
+      const auto operation = OperationOf(result.op);
+      if (!operation.has_value()) continue;
+      Times& times = times_[{*operation, ranks, dot, result.count, kMpi}];
       times.seconds.push_back(result.seconds);
       times.wrong += result.wrong;
     }
@@ -120,7 +140,7 @@ class Experiment {
     const double seconds = Median(times.seconds);
     const double iteration_us = seconds / static_cast<double>(options_.iterations) * 1e6;
     const int64_t block = key.count * static_cast<int64_t>(sizeof(double));
-    const int64_t bytes = key.op == "broadcast" ? block : block * key.ranks;
+    const int64_t bytes = key.operation == Operation::kBroadcast ? block : block * key.ranks;
     const double algbw = static_cast<double>(bytes) / iteration_us / 1e3;
 
     std::optional<double> ratio;
@@ -131,8 +151,8 @@ class Experiment {
 
     Json row = {{"bench", "collectives"},
                 {"subject", key.subject},
-                {"op", key.op},
-                {"place", key.subject == "shoal_view" ? "view" : "in"},
+                {"op", std::string(collective::Name(key.operation))},
+                {"place", PlaceText(key)},
                 {"bytes", bytes},
                 {"count", key.count},
                 {"dtype", "float64"},
@@ -145,8 +165,9 @@ class Experiment {
                 {"wrong", times.wrong},
                 {"ratio", Json::object()}};
     if (ratio.has_value()) row["ratio"][kMpi] = *ratio;
-    output_->Row({key.op, absl::StrCat(key.count), absl::StrCat(key.ranks), key.dot ? "yes" : "no",
-                  key.subject, Significant(seconds), Significant(iteration_us), Significant(algbw),
+    output_->Row({std::string(collective::Name(key.operation)), absl::StrCat(key.count),
+                  absl::StrCat(key.ranks), key.dot ? "yes" : "no", key.subject,
+                  Significant(seconds), Significant(iteration_us), Significant(algbw),
                   absl::StrCat(times.wrong), Significant(ratio)},
                  std::move(row));
   }

@@ -127,12 +127,18 @@ void Report(const CollectiveCase& which, const Figures& figures, Output* output)
       std::move(row));
 }
 
-// The elements of a block of an operation whose whole is `bytes`.
+// The elements of a block of an operation whose whole is about `bytes`: one at least.
 int64_t BlockCount(const CollectiveCase& which, int64_t bytes) {
   CollectiveCase one = which;
   one.count = 1;
   const int64_t unit = TotalBytes(one);
-  return unit == 0 ? 0 : bytes / unit;
+  if (unit == 0 || bytes == 0) return 0;
+  return std::max<int64_t>(bytes / unit, 1);
+}
+
+// Room for the largest size, and for one element a block of every rank.
+int64_t RegionBytes(int64_t largest, int64_t ranks) {
+  return std::max(largest, ranks * static_cast<int64_t>(sizeof(double)));
 }
 
 }  // namespace
@@ -156,7 +162,8 @@ absl::Status RunCollectiveTable(const CollectiveTableOptions& options, Output* o
                                 int64_t* wrong) {
   const int64_t largest = *std::max_element(options.sizes.begin(), options.sizes.end());
   for (const int64_t ranks : options.ranks) {
-    SHOAL_ASSIGN_OR_RETURN(const auto local, LocalRanks::Create(static_cast<int>(ranks), largest));
+    SHOAL_ASSIGN_OR_RETURN(
+        const auto local, LocalRanks::Create(static_cast<int>(ranks), RegionBytes(largest, ranks)));
     for (const collective::Operation operation : options.operations) {
       for (const Place place : {Place::kOut, Place::kIn, Place::kView}) {
         if (!Allows(operation, place)) continue;

@@ -14,7 +14,7 @@ namespace shoal::bench {
 struct CollectiveTableOptions {
   std::vector<collective::Operation> operations;
   std::vector<int64_t> ranks;
-  std::vector<int64_t> sizes;  ///< TotalBytes, rounded down to whole blocks.
+  std::vector<int64_t> sizes;  ///< TotalBytes, rounded to whole blocks.
   kernels::DType dtype = kernels::DType::kFloat32;
   int64_t iterations = 20;  ///< In a round; there are five.
   int64_t warmup = 5;
