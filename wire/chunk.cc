@@ -228,15 +228,13 @@ absl::StatusOr<ChunkMessage> DecodeChunkMessage(const Pieces& message) {
   return decoded;
 }
 
-uint32_t GatherPieces(const Pieces& pieces, std::byte* destination, bool with_crc) {
-  uint32_t crc = 0;
+void GatherPieces(const Pieces& pieces, std::byte* destination, uint32_t* crc) {
   for (const ConstBytes piece : pieces) {
     if (piece.empty()) continue;
     std::memcpy(destination, piece.data(), piece.size());
-    if (with_crc) crc = ExtendCrc32c(crc, piece);
+    if (crc != nullptr) *crc = ExtendCrc32c(*crc, piece);
     destination += piece.size();
   }
-  return crc;
 }
 
 Pieces SubPieces(const Pieces& pieces, int64_t offset, int64_t bytes) {

@@ -48,9 +48,9 @@ std::string FrameChunk(absl::string_view rest, const ChunkHeader& header, int64_
 ///   INVALID_ARGUMENT  truncated or malformed, or more than one chunk.
 absl::StatusOr<ChunkMessage> DecodeChunkMessage(const Pieces& message);
 
-/// Copies `pieces` to `destination`, which has room for them; returns the CRC-32C of the bytes if
-/// `with_crc`, else 0. One pass: each piece is summed while it is in the cache.
-uint32_t GatherPieces(const Pieces& pieces, std::byte* destination, bool with_crc);
+/// Copies `pieces` to `destination`, which has room for them. `crc`, unless null, goes on from its
+/// value over the bytes. One pass: each piece is summed while it is in the cache.
+void GatherPieces(const Pieces& pieces, std::byte* destination, uint32_t* crc);
 
 /// The part [offset, offset + bytes) of `pieces`, which must lie within them.
 Pieces SubPieces(const Pieces& pieces, int64_t offset, int64_t bytes);

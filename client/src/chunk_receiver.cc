@@ -20,7 +20,8 @@ absl::Status ChunkReceiver::Accept(const wire::ChunkMessage& message) {
         header.array, " where ", slot.offset, " of ", slot.bytes, " had come"));
   }
   const bool check = checksum_ && header.crc32c.has_value();
-  const uint32_t crc = wire::GatherPieces(message.data, slot.data + slot.offset, check);
+  uint32_t crc = 0;
+  wire::GatherPieces(message.data, slot.data + slot.offset, check ? &crc : nullptr);
   if (check && crc != *header.crc32c) {
     return absl::DataLossError(absl::StrCat("checksum of the chunk at byte ", header.offset,
                                             " of array ", header.array, " does not match"));

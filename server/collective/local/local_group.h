@@ -14,10 +14,13 @@ struct LocalGroupOptions {
   std::vector<int> ranks_per_member;
   /// The threads that large copies are spread over; borrowed, outlives the group. Null: none.
   threads::Team* team = nullptr;
-  /// Calls that move more than this are handed to `team`; others run on the thread that completes
-  /// the group's arrival, with the team's help above `spread_bytes_min`.
+  /// Calls that move more than this are handed to `team`, so that an event loop is not held up;
+  /// others run on the thread that completes the group's arrival.
   int64_t inline_bytes_max = int64_t{4} << 20;
-  int64_t spread_bytes_min = int64_t{512} << 10;
+  /// Calls that move at least this are shared out over `team`. Below, the bytes sit in a cache,
+  /// where one core is as fast as two and waking the second costs more than it brings (measured;
+  /// docs/benchmarks.md has the method).
+  int64_t spread_bytes_min = int64_t{8} << 20;
 };
 
 /// A group whose ranks are all in this process, over host-addressable devices: one Communicator a

@@ -24,7 +24,8 @@ using kernels::kLeafElements;
 constexpr int64_t kMapChunkBytes = 256 * kKiB;
 constexpr int64_t kReduceChunkBytes = kMiB;
 constexpr int64_t kCopyChunkBytes = 512 * kKiB;
-constexpr int64_t kCopySplitBytesMin = kMiB;
+// Below, the bytes sit in a cache and one core moves them as fast as two.
+constexpr int64_t kCopySplitBytesMin = 8 * kMiB;
 constexpr int64_t kSortChunkElements = 64 * kKiB;
 constexpr int64_t kMergeChunkElements = 64 * kKiB;
 // A row is sorted in pieces of at most this many elements, so that it can be cancelled.

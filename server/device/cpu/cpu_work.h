@@ -25,7 +25,7 @@ struct CpuContext {
 ///   CANCELLED      `cancelled` was raised; outputs are undefined.
 absl::Status RunWork(const Work& work, CancelFlag cancelled, const CpuContext& context);
 
-/// Copies on this thread, and from 1 MiB on the team, too.
+/// Copies on this thread, and from 8 MiB on the team, too.
 void RunCopy(ConstSpan source, Span target, threads::Team& team);
 
 /// How long either takes on one core, roughly: decides whether another thread is worth waking.
