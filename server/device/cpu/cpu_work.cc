@@ -1,0 +1,260 @@
+#include "server/device/cpu/cpu_work.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "base/check.h"
+#include "base/units.h"
+#include "kernels/cpu/map.h"
+#include "kernels/cpu/reduce.h"
+#include "kernels/cpu/sort.h"
+
+namespace shoal::device {
+namespace {
+
+using kernels::DType;
+using kernels::ItemBytes;
+using kernels::kLeafElements;
+
+// Small enough to stop soon and to share evenly, large enough to hide what a chunk costs.
+constexpr int64_t kMapChunkBytes = 256 * kKiB;
+constexpr int64_t kReduceChunkBytes = kMiB;
+constexpr int64_t kCopyChunkBytes = 512 * kKiB;
+// Below, the bytes sit in a cache and one core moves them as fast as two.
+constexpr int64_t kCopySplitBytesMin = 8 * kMiB;
+constexpr int64_t kSortChunkElements = 64 * kKiB;
+constexpr int64_t kMergeChunkElements = 64 * kKiB;
+// A row is sorted in pieces of at most this many elements, so that it can be cancelled.
+constexpr int64_t kSortPieceElementsMax = int64_t{8} << 20;
+
+constexpr double kCopyNsPerByte = 0.1;
+constexpr double kSortNsPerElement = 20.0;
+constexpr double kMergeNsPerElement = 5.0;
+
+int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+/// Whole leaves of about `chunk_bytes`.
+int64_t ChunkElements(int64_t chunk_bytes, DType dtype) {
+  return std::max(chunk_bytes / ItemBytes(dtype) / kLeafElements, int64_t{1}) * kLeafElements;
+}
+
+const void* Advance(const void* data, int64_t elements, DType dtype) {
+  return static_cast<const std::byte*>(data) + elements * ItemBytes(dtype);
+}
+void* Advance(void* data, int64_t elements, DType dtype) {
+  return static_cast<std::byte*>(data) + elements * ItemBytes(dtype);
+}
+
+bool IsRaised(CancelFlag cancelled) {
+  return cancelled != nullptr && cancelled->load(std::memory_order_relaxed);
+}
+
+/// Chunks of one piece of work, none begun after `cancelled` was raised.
+absl::Status ForChunks(int64_t count, CancelFlag cancelled, const CpuContext& context,
+                       absl::FunctionRef<void(int64_t)> body) {
+  if (count <= 1 || context.team->width() == 1) {
+    for (int64_t i = 0; i < count && !IsRaised(cancelled); ++i) body(i);
+  } else {
+    context.team->ParallelFor(count, [&](int64_t i) {
+      if (!IsRaised(cancelled)) body(i);
+    });
+  }
+  return IsRaised(cancelled) ? absl::CancelledError("cancelled while it ran") : absl::OkStatus();
+}
+
+absl::Status NotBuilt(std::string_view op, DType dtype) {
+  return absl::UnimplementedError(
+      absl::StrCat(std::string(op), " is not built for ", std::string(Name(dtype))));
+}
+
+bool IsComplex(DType dtype) { return dtype == DType::kComplex64 || dtype == DType::kComplex128; }
+
+absl::Status Run(const MapWork& work, CancelFlag cancelled, const CpuContext& context) {
+  const kernels::MapArgs& args = work.args;
+  SHOAL_CHECK(work.op->form == kernels::OpForm::kMap);
+  if (!work.op->Supports(args.dtype)) return NotBuilt(work.op->name, args.dtype);
+  const bool in_place =
+      std::find(args.inputs.begin(), args.inputs.end(), args.output) != args.inputs.end();
+  const auto stores = !in_place && args.count * ItemBytes(args.dtype) > context.last_cache_bytes
+                          ? kernels::cpu::Stores::kStreaming
+                          : kernels::cpu::Stores::kCached;
+  const int64_t chunk = ChunkElements(kMapChunkBytes, args.dtype);
+  return ForChunks(CeilDiv(args.count, chunk), cancelled, context, [&](int64_t i) {
+    kernels::MapArgs part = args;
+    for (size_t input = 0; input < part.inputs.size(); ++input) {
+      if (part.inputs[input] == nullptr || part.broadcast[input]) continue;
+      part.inputs[input] = Advance(args.inputs[input], i * chunk, args.dtype);
+    }
+    part.output = Advance(args.output, i * chunk, args.dtype);
+    part.count = std::min(chunk, args.count - i * chunk);
+    kernels::cpu::RunMap(*work.op, part, stores);
+  });
+}
+
+absl::Status Run(const ReduceWork& work, CancelFlag cancelled, const CpuContext& context) {
+  const kernels::ReduceArgs& args = work.args;
+  SHOAL_CHECK(work.op->form == kernels::OpForm::kReduce);
+  if (!work.op->Supports(args.dtype)) return NotBuilt(work.op->name, args.dtype);
+  // Cuts are multiples of the chunk in global indices, so that inner chunks are whole subtrees.
+  const int64_t chunk = ChunkElements(kReduceChunkBytes, args.dtype);
+  const int64_t first_chunk = args.first_index / chunk;
+  const int64_t end = args.first_index + args.count;
+  const int64_t chunks = std::max(CeilDiv(end, chunk) - first_chunk, int64_t{1});
+  std::vector<kernels::ReducePartial> partials(static_cast<size_t>(chunks));
+  const absl::Status status = ForChunks(chunks, cancelled, context, [&](int64_t i) {
+    kernels::ReduceArgs part = args;
+    part.first_index = std::max(args.first_index, (first_chunk + i) * chunk);
+    part.count = std::min(end, (first_chunk + i + 1) * chunk) - part.first_index;
+    for (const void*& input : part.inputs) {
+      if (input != nullptr) {
+        input = Advance(input, part.first_index - args.first_index, args.dtype);
+      }
+    }
+    partials[static_cast<size_t>(i)] = kernels::cpu::ReduceRange(*work.op, part);
+  });
+  if (!status.ok()) return status;
+  kernels::ReducePartial whole = std::move(partials[0]);
+  for (size_t i = 1; i < partials.size(); ++i) {
+    whole = kernels::cpu::Join(std::move(whole), std::move(partials[i]));
+  }
+  *work.out = std::move(whole);
+  return absl::OkStatus();
+}
+
+absl::Status Run(const MergeWork& work, CancelFlag cancelled, const CpuContext& context) {
+  if (IsComplex(work.dtype)) return NotBuilt("merge", work.dtype);
+  std::vector<kernels::cpu::SortedRun> runs;
+  for (const ConstSpan& run : work.runs) {
+    runs.push_back({run.data, run.bytes / ItemBytes(work.dtype)});
+  }
+  const int64_t count = work.output.bytes / ItemBytes(work.dtype);
+  const int64_t chunks = CeilDiv(count, kMergeChunkElements);
+  return ForChunks(chunks, cancelled, context, [&](int64_t i) {
+    const int64_t offset = i * kMergeChunkElements;
+    kernels::cpu::MergeArgs part;
+    part.dtype = work.dtype;
+    part.runs = runs;
+    part.first_rank = work.first_rank + offset;
+    part.count = std::min(kMergeChunkElements, count - offset);
+    part.output = Advance(work.output.data, offset, work.dtype);
+    kernels::cpu::MergeRuns(part);
+  });
+}
+
+/// Sorts one row in `pieces` of equal size and merges them through `scratch`.
+absl::Status SortInPieces(const kernels::SortArgs& row, int64_t pieces, CancelFlag cancelled,
+                          const CpuContext& context) {
+  absl::StatusOr<Buffer> scratch =
+      context.scratch->Allocate(row.row_elements * ItemBytes(row.dtype));
+  if (!scratch.ok()) {
+    kernels::cpu::SortRows(row);  // Slower, and cannot be stopped, but needs no memory.
+    return absl::OkStatus();
+  }
+  const int64_t piece = CeilDiv(row.row_elements, pieces);
+  MergeWork merge;
+  merge.dtype = row.dtype;
+  merge.output = scratch->span();
+  for (int64_t begin = 0; begin < row.row_elements; begin += piece) {
+    const int64_t count = std::min(piece, row.row_elements - begin);
+    merge.runs.emplace_back(static_cast<std::byte*>(Advance(row.data, begin, row.dtype)),
+                            count * ItemBytes(row.dtype));
+  }
+  const auto run_count = static_cast<int64_t>(merge.runs.size());
+  absl::Status status = ForChunks(run_count, cancelled, context, [&](int64_t i) {
+    kernels::SortArgs part = row;
+    part.data = Advance(row.data, i * piece, row.dtype);
+    part.row_elements = std::min(piece, row.row_elements - i * piece);
+    kernels::cpu::SortRows(part);
+  });
+  if (status.ok()) status = Run(merge, cancelled, context);
+  if (status.ok()) {
+    RunCopy(merge.output, {static_cast<std::byte*>(row.data), merge.output.bytes}, *context.team);
+  }
+  return status;
+}
+
+absl::Status Run(const SortWork& work, CancelFlag cancelled, const CpuContext& context) {
+  const kernels::SortArgs& args = work.args;
+  if (IsComplex(args.dtype)) return NotBuilt("sort", args.dtype);
+  if (args.row_count == 0 || args.row_elements == 0) return absl::OkStatus();
+  // With as many rows as threads each row is one thread's; else a long row is cut up.
+  const int64_t threads = args.row_count >= context.team->width() ? 1 : context.team->width();
+  const int64_t pieces = std::max(CeilDiv(args.row_elements, kSortPieceElementsMax),
+                                  std::min(threads, args.row_elements / kSortChunkElements));
+  const int64_t rows_per_chunk = std::max(kSortChunkElements / args.row_elements, int64_t{1});
+  if (pieces <= 1) {
+    return ForChunks(CeilDiv(args.row_count, rows_per_chunk), cancelled, context, [&](int64_t i) {
+      kernels::SortArgs part = args;
+      part.data = Advance(args.data, i * rows_per_chunk * args.row_elements, args.dtype);
+      part.row_count = std::min(rows_per_chunk, args.row_count - i * rows_per_chunk);
+      kernels::cpu::SortRows(part);
+    });
+  }
+  for (int64_t i = 0; i < args.row_count; ++i) {
+    kernels::SortArgs row = args;
+    row.data = Advance(args.data, i * args.row_elements, args.dtype);
+    row.row_count = 1;
+    const absl::Status status = SortInPieces(row, pieces, cancelled, context);
+    if (!status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+struct NsOnOneCore {
+  // The table's figures are for float32.
+  static double Scaled(const kernels::OpInfo& op, DType dtype, int64_t count) {
+    return op.cost_ns_per_element * static_cast<double>(count) *
+           static_cast<double>(ItemBytes(dtype)) / 4.0;
+  }
+  double operator()(const MapWork& work) const {
+    return Scaled(*work.op, work.args.dtype, work.args.count);
+  }
+  double operator()(const ReduceWork& work) const {
+    return Scaled(*work.op, work.args.dtype, work.args.count);
+  }
+  double operator()(const SortWork& work) const {
+    return kSortNsPerElement * static_cast<double>(work.args.row_count) *
+           static_cast<double>(work.args.row_elements);
+  }
+  double operator()(const MergeWork& work) const {
+    return kMergeNsPerElement * static_cast<double>(work.output.bytes / ItemBytes(work.dtype));
+  }
+};
+
+Duration FromNs(double ns) {
+  constexpr double kNsMax = 1e18;
+  return Duration(static_cast<int64_t>(std::min(ns, kNsMax)));
+}
+
+}  // namespace
+
+absl::Status RunWork(const Work& work, CancelFlag cancelled, const CpuContext& context) {
+  if (IsRaised(cancelled)) return absl::CancelledError("cancelled before it ran");
+  return std::visit([&](const auto& kind) { return Run(kind, cancelled, context); }, work);
+}
+
+void RunCopy(ConstSpan source, Span target, threads::Team& team) {
+  SHOAL_CHECK(source.bytes == target.bytes);
+  if (source.bytes == 0 || source.data == target.data) return;
+  if (source.bytes < kCopySplitBytesMin) {
+    std::memcpy(target.data, source.data, static_cast<size_t>(source.bytes));
+    return;
+  }
+  team.ParallelFor(CeilDiv(source.bytes, kCopyChunkBytes), [&](int64_t i) {
+    const int64_t offset = i * kCopyChunkBytes;
+    std::memcpy(target.data + offset, source.data + offset,
+                static_cast<size_t>(std::min(kCopyChunkBytes, source.bytes - offset)));
+  });
+}
+
+Duration EstimatedCost(const Work& work) { return FromNs(std::visit(NsOnOneCore(), work)); }
+
+Duration EstimatedCopyCost(int64_t bytes) {
+  return FromNs(kCopyNsPerByte * static_cast<double>(bytes));
+}
+
+}  // namespace shoal::device

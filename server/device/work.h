@@ -1,0 +1,50 @@
+#pragma once
+
+#include <atomic>
+#include <variant>
+#include <vector>
+
+#include "kernels/map.h"
+#include "kernels/reduce.h"
+#include "kernels/registry.h"
+#include "kernels/sort.h"
+#include "server/device/span.h"
+
+namespace shoal::device {
+
+// What a device can be asked to compute. Pointers inside the arguments are device memory, borrowed
+// until the launch is done. The arguments are valid in the sense of kernels/ (checked there).
+
+/// An elementwise op over one contiguous piece.
+struct MapWork {
+  const kernels::OpInfo* op = nullptr;  ///< Of form kMap.
+  kernels::MapArgs args;
+};
+
+/// One piece of a reduction, folded up to what the canonical tree leaves open.
+struct ReduceWork {
+  const kernels::OpInfo* op = nullptr;  ///< Of form kReduce.
+  kernels::ReduceArgs args;
+  kernels::ReducePartial* out = nullptr;  ///< Host memory; filled once done with OK.
+};
+
+/// Rows sorted in place.
+struct SortWork {
+  kernels::SortArgs args;
+};
+
+/// The elements with the ranks [first_rank, first_rank + count) of sorted runs taken together.
+struct MergeWork {
+  kernels::DType dtype = kernels::DType::kFloat32;
+  std::vector<ConstSpan> runs;  ///< Each sorted, in whole elements; may be empty.
+  int64_t first_rank = 0;
+  Span output;  ///< `count` elements; overlaps no run.
+};
+
+using Work = std::variant<MapWork, ReduceWork, SortWork, MergeWork>;
+
+/// Raised by the owner of a task to stop it between chunks; null: cannot be stopped. Must stay
+/// alive until the work is done.
+using CancelFlag = const std::atomic<bool>*;
+
+}  // namespace shoal::device

@@ -1,0 +1,204 @@
+// Every kind of work, against the kernels on the calling thread.
+#include <algorithm>
+#include <atomic>
+#include <numeric>
+#include <vector>
+
+#include "kernels/cpu/map.h"
+#include "kernels/cpu/reduce.h"
+#include "kernels/cpu/sort.h"
+#include "kernels/half.h"
+#include "tests/conformance/device_suite.h"
+
+namespace shoal::device {
+namespace {
+
+using kernels::DType;
+
+constexpr int64_t kCounts[] = {0, 1, 31, 32, 33, 4095, 4096, 4097, 70'000, 1'100'003};
+
+std::vector<float> Floats(int64_t count, uint32_t seed) {
+  std::vector<float> values(static_cast<size_t>(count));
+  for (float& value : values) {
+    seed = seed * 1'664'525U + 1'013'904'223U;
+    value = static_cast<float>(static_cast<int32_t>(seed)) * 0x1p-20F;
+  }
+  return values;
+}
+
+MapWork Axpy(const void* x, const void* y, void* output, int64_t count) {
+  MapWork work{kernels::FindOp("axpy"), {}};
+  work.args.dtype = DType::kFloat32;
+  work.args.inputs = {x, y};
+  work.args.params = {1.7};
+  work.args.output = output;
+  work.args.count = count;
+  return work;
+}
+
+TEST_P(DeviceSuite, MapsAreTheKernelsBits) {
+  for (const int64_t count : kCounts) {
+    const std::vector<float> x = Floats(count, 1);
+    const std::vector<float> y = Floats(count, 2);
+    std::vector<float> expected(x.size());
+    kernels::cpu::RunMap(*kernels::FindOp("axpy"),
+                         Axpy(x.data(), y.data(), expected.data(), count).args);
+    const Buffer dx = Upload(x);
+    const Buffer dy = Upload(y);
+    const Buffer out = *device().Allocate(dx.bytes());
+    ASSERT_TRUE(Run(Axpy(dx.data(), dy.data(), out.data(), count)).ok());
+    ASSERT_TRUE(Download<float>(out) == expected) << count;
+    ASSERT_TRUE(Run(Axpy(dx.data(), dy.data(), dy.data(), count)).ok());
+    ASSERT_TRUE(Download<float>(dy) == expected) << count << " in place";
+  }
+}
+
+TEST_P(DeviceSuite, MapsBroadcastOneElement) {
+  constexpr int64_t kCount = 300'001;
+  const std::vector<float> x = Floats(kCount, 1);
+  const Buffer dx = Upload(x);
+  const Buffer one = Upload(std::vector<float>{0.25F});
+  const Buffer out = *device().Allocate(dx.bytes());
+  MapWork work{kernels::FindOp("add"), {}};
+  work.args.dtype = DType::kFloat32;
+  work.args.inputs = {dx.data(), one.data()};
+  work.args.broadcast = {false, true};
+  work.args.output = out.data();
+  work.args.count = kCount;
+  ASSERT_TRUE(Run(work).ok());
+  const std::vector<float> seen = Download<float>(out);
+  for (size_t i = 0; i < seen.size(); ++i) ASSERT_EQ(seen[i], x[i] + 0.25F) << i;
+}
+
+TEST_P(DeviceSuite, ReductionsAreTheKernelsPartials) {
+  const kernels::OpInfo* const sum = kernels::FindOp("sum");
+  for (const int64_t count : kCounts) {
+    const std::vector<float> x = Floats(count, 5);
+    const Buffer dx = Upload(x);
+    for (const int64_t first_index : {int64_t{0}, int64_t{1}, int64_t{4096}, int64_t{1'000'003}}) {
+      kernels::ReduceArgs args;
+      args.dtype = DType::kFloat32;
+      args.inputs = {x.data(), nullptr};
+      args.first_index = first_index;
+      args.count = count;
+      const kernels::ReducePartial expected = kernels::cpu::ReduceRange(*sum, args);
+      args.inputs = {dx.data(), nullptr};
+      kernels::ReducePartial seen;
+      ASSERT_TRUE(Run(ReduceWork{sum, args, &seen}).ok());
+      ASSERT_TRUE(seen == expected) << count << " from " << first_index;
+    }
+  }
+}
+
+TEST_P(DeviceSuite, RowsAreSorted) {
+  for (const auto& [rows, elements] : std::vector<std::pair<int64_t, int64_t>>{{0, 5},
+                                                                               {5, 0},
+                                                                               {1, 1},
+                                                                               {3, 33},
+                                                                               {200, 1000},
+                                                                               {1, 300'001},
+                                                                               {3, 200'000},
+                                                                               {1, 9'000'000}}) {
+    std::vector<float> values = Floats(rows * elements, 9);
+    const Buffer buffer = Upload(values);
+    for (int64_t row = 0; row < rows; ++row) {
+      std::sort(values.begin() + row * elements, values.begin() + (row + 1) * elements);
+    }
+    SortWork work;
+    work.args = {DType::kFloat32, buffer.data(), rows, elements};
+    const int64_t used = device().MemoryUsed();
+    ASSERT_TRUE(Run(work).ok());
+    ASSERT_TRUE(Download<float>(buffer) == values) << rows << " x " << elements;
+    ASSERT_EQ(device().MemoryUsed(), used);
+  }
+}
+
+TEST_P(DeviceSuite, ARowIsSortedWithoutMemoryToSpare) {
+  std::vector<float> values = Floats(1'000'000, 9);
+  const Buffer buffer = Upload(values);
+  const Buffer rest = *device().Allocate(kSuiteMemoryBytes - buffer.bytes());
+  SortWork work;
+  work.args = {DType::kFloat32, buffer.data(), 1, 1'000'000};
+  ASSERT_TRUE(Run(work).ok());
+  std::sort(values.begin(), values.end());
+  EXPECT_TRUE(Download<float>(buffer) == values);
+}
+
+TEST_P(DeviceSuite, RunsAreMergedByRank) {
+  std::vector<std::vector<int32_t>> runs;
+  std::vector<int32_t> all;
+  for (const int64_t count : {100'000, 0, 1, 77'777}) {
+    std::vector<int32_t> run;
+    for (const float value : Floats(count, static_cast<uint32_t>(count))) {
+      run.push_back(static_cast<int32_t>(value));
+    }
+    std::sort(run.begin(), run.end());
+    all.insert(all.end(), run.begin(), run.end());
+    runs.push_back(run);
+  }
+  std::sort(all.begin(), all.end());
+  std::vector<Buffer> buffers;
+  MergeWork work;
+  work.dtype = DType::kInt32;
+  for (const std::vector<int32_t>& run : runs) {
+    buffers.push_back(Upload(run));
+    work.runs.emplace_back(buffers.back().span());
+  }
+  for (const auto& [first, count] : std::vector<std::pair<int64_t, int64_t>>{
+           {0, 177'778}, {0, 0}, {50'000, 100'000}, {177'777, 1}}) {
+    const Buffer out = *device().Allocate(count * 4);
+    work.first_rank = first;
+    work.output = out.span();
+    ASSERT_TRUE(Run(work).ok());
+    const std::vector<int32_t> expected(all.begin() + first, all.begin() + first + count);
+    ASSERT_TRUE(Download<int32_t>(out) == expected) << first << " " << count;
+  }
+}
+
+TEST_P(DeviceSuite, WorkOfDtypesNotBuiltIsRefusedAndWritesNothing) {
+  const std::vector<float> values = Floats(64, 1);
+  const Buffer buffer = Upload(values);
+  SortWork sort;
+  sort.args = {DType::kComplex64, buffer.data(), 1, 32};
+  EXPECT_EQ(Run(sort).code(), absl::StatusCode::kUnimplemented);
+  MergeWork merge;
+  merge.dtype = DType::kComplex128;
+  merge.output = buffer.span();
+  EXPECT_EQ(Run(merge).code(), absl::StatusCode::kUnimplemented);
+  MapWork axpy = Axpy(buffer.data(), buffer.data(), buffer.data(), 64);
+  axpy.args.dtype = DType::kBool;
+  EXPECT_EQ(Run(axpy).code(), absl::StatusCode::kUnimplemented);
+  EXPECT_TRUE(Download<float>(buffer) == values);
+}
+
+TEST_P(DeviceSuite, WorkCancelledInTheQueueWritesNothing) {
+  const std::vector<float> values = Floats(1'000'000, 1);
+  const Buffer buffer = Upload(values);
+  std::atomic<bool> cancelled = false;
+  Resume resume;
+  DoneFuture reached;
+  DoneFuture launched;
+  DoneFuture next;
+  stream().Pause([&](Resume given) {
+    resume = std::move(given);
+    reached.MakeDone()(absl::OkStatus());
+  });
+  stream().Launch(Axpy(buffer.data(), buffer.data(), buffer.data(), 1'000'000), &cancelled,
+                  launched.MakeDone());
+  stream().Copy(buffer.span(), buffer.span(), next.MakeDone());
+  ASSERT_TRUE(reached.Wait().ok());
+  cancelled = true;
+  std::move(resume)();
+  EXPECT_EQ(launched.Wait().code(), absl::StatusCode::kCancelled);
+  EXPECT_TRUE(next.Wait().ok()) << "what is behind it runs all the same";
+  EXPECT_TRUE(Download<float>(buffer) == values);
+}
+
+TEST_P(DeviceSuite, WorkThatIsNotCancelledEndsWell) {
+  const Buffer buffer = Upload(Floats(1000, 1));
+  const std::atomic<bool> cancelled = false;
+  EXPECT_TRUE(Run(Axpy(buffer.data(), buffer.data(), buffer.data(), 1000), &cancelled).ok());
+}
+
+}  // namespace
+}  // namespace shoal::device
