@@ -22,7 +22,8 @@ constexpr int64_t kLarge = 200'000;  // Floats: beyond what travels inline.
 
 Array Doubled(int64_t count) {
   Array array = Ramp(count);
-  for (float& value : *array.MutableAs<float>()) value *= 2;
+  const absl::Span<float> values = *array.MutableAs<float>();
+  for (float& value : values) value *= 2;
   return array;
 }
 

@@ -124,7 +124,8 @@ TEST(CatalogueTest, ArraysAreListedPageByPageDescribedAndFreed) {
     ids.push_back(client->Put(Ramp(3), {.name = name})->id);
   }
   std::vector<uint64_t> listed;
-  for (const ArrayInfo& info : *client->List({.name_prefix = "a"})) listed.push_back(info.id);
+  const auto list = client->List({.name_prefix = "a"});
+  for (const ArrayInfo& info : *list) listed.push_back(info.id);
   EXPECT_EQ(listed, (std::vector<uint64_t>(ids.begin(), ids.begin() + 5)));
   EXPECT_EQ(client->Describe(ArrayRef::ByName("a2"))->id, ids[1]);
   EXPECT_EQ(client->Describe(ArrayRef::ById(ids[1]))->shape, Shape{3});

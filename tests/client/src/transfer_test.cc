@@ -90,9 +90,13 @@ TEST(PutTest, ALostAnswerIsNoLostArray) {
 TEST(PutTest, WithoutProgressItEndsAfterItsAttempts) {
   FakeServer server;
   const auto client = Connected(EagerOptions(server));
-  server.With([](Faults& faults, Seen&) { faults.put_cuts = std::deque<int64_t>(20, 1); });
+  server.With([](Faults& faults, Seen&) {
+    faults.failures["Put"] =
+        std::deque<grpc::Status>(20, {grpc::StatusCode::UNAVAILABLE, "draining"});
+  });
   const absl::Status status = client->Put(Ramp(kChunkFloats)).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable);
+  EXPECT_EQ(server.With([](Faults&, Seen& seen) { return seen.calls["Put"]; }), 4);
 }
 
 TEST(PutTest, ANameThatIsTakenIsAnErrorWithItsReason) {

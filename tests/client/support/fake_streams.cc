@@ -26,6 +26,7 @@ class PutCall final : public FakeCall {
     v1::PutRequest request;
     if (!request.ParseFromString(bytes))
       return End({grpc::StatusCode::INVALID_ARGUMENT, "message"});
+    if (grpc::Status failure = server_->TakeFailure("Put"); !failure.ok()) return End(failure);
     const std::lock_guard lock(server_->mutex());
     v1::PutResponse response;
     if (request.has_header()) {
