@@ -22,7 +22,7 @@ struct TransferContext {
   ChannelPool* channels = nullptr;
   BufferPool* pool = nullptr;
   StreamOptions stream;
-  RetryPolicy retry;
+  RetryPolicy retry = {};
 };
 
 /// As Client::Put, by chunks.
@@ -33,8 +33,8 @@ absl::StatusOr<ArrayInfo> RunPut(const Array& array, const PutOptions& options,
 using Landing = std::function<absl::StatusOr<std::byte*>(const ArrayInfo& info)>;
 
 struct GetCall {
-  ArrayRef reference;
-  Progress progress;
+  ArrayRef reference = {};
+  Progress progress = {};
   Landing landing;
 };
 
