@@ -115,7 +115,7 @@ void Map(benchmark::State& state, const OpInfo* op, DType dtype, Stores stores) 
     RunMap(*op, args, stores);
     benchmark::ClobberMemory();
   }
-  SetRates(state, count, (op->inputs_min + 1) * count * ItemBytes(dtype));
+  SetRates(state, count, (op->KernelInputs() + 1) * count * ItemBytes(dtype));
 }
 
 void Reduce(benchmark::State& state, const OpInfo* op, DType dtype) {

@@ -36,7 +36,7 @@ class BlockedMap {
  public:
   BlockedMap(const OpInfo& op, const MapCode& code, const MapArgs& args)
       : args_(args),
-        inputs_(static_cast<size_t>(op.inputs_min)),
+        inputs_(static_cast<size_t>(op.KernelInputs())),
         loop_(code.loops[static_cast<size_t>(args.dtype)]),
         streaming_loop_(code.streaming_loops[static_cast<size_t>(args.dtype)]),
         widens_(code.halves_as_float && IsHalf(args.dtype)),
