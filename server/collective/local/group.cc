@@ -18,9 +18,9 @@ Group::Group(const LocalGroupOptions& options) : options_(options) {
     size_ += rank_count;
   }
   SHOAL_CHECK(size_ >= 1);
-  broken_.resize(first_ranks_.size());
-  next_tickets_.resize(first_ranks_.size());
   first_ranks_.push_back(size_);
+  broken_.resize(member_count());
+  next_tickets_.resize(member_count());
 }
 
 Group::~Group() {
@@ -68,18 +68,17 @@ void Group::Start(int member, Operation operation, const Args& args, Ranks ranks
 
 // The call when its last part has come, else null.
 std::shared_ptr<Group::Call> Group::Join(int member, Part part, Ranks ranks) {
-  const size_t member_count = broken_.size();
   const uint64_t ticket = next_tickets_[static_cast<size_t>(member)]++;
   std::shared_ptr<Call>& call = gathering_[ticket];
   if (call == nullptr) {
     call = std::make_shared<Call>();
-    call->parts.resize(member_count);
+    call->parts.resize(member_count());
     call->ranks.resize(static_cast<size_t>(size_));
   }
   std::copy(ranks.begin(), ranks.end(), call->ranks.begin() + FirstRank(member));
   const Duration timeout = part.args.timeout;
   call->parts[static_cast<size_t>(member)] = std::move(part);
-  if (++call->come_count == member_count) {
+  if (++call->come_count == member_count()) {
     std::shared_ptr<Call> complete = std::move(call);
     gathering_.erase(ticket);
     return complete;
@@ -170,7 +169,7 @@ void Group::Carry(const std::shared_ptr<Motion>& motion) {
 
 void Group::Abort(int member) {
   std::vector<absl::Status> statuses(
-      broken_.size(),
+      member_count(),
       absl::UnavailableError(absl::StrCat("rank ", FirstRank(member), " aborted the group")));
   statuses[static_cast<size_t>(member)] = absl::AbortedError("the group was aborted here");
   Break(statuses);
@@ -180,10 +179,10 @@ void Group::Leave(int member) {
   {
     const std::lock_guard lock(mutex_);
     // A sole owner that has nothing under way is missed by nobody.
-    if (broken_.size() == 1 && motions_.empty() && waiting_.empty()) return;
+    if (member_count() == 1 && motions_.empty() && waiting_.empty()) return;
   }
   std::vector<absl::Status> statuses(
-      broken_.size(),
+      member_count(),
       absl::UnavailableError(absl::StrCat("rank ", FirstRank(member), " left the group")));
   statuses[static_cast<size_t>(member)] = absl::AbortedError("the communicator was destroyed");
   Break(statuses);

@@ -97,6 +97,7 @@ class Group : public std::enable_shared_from_this<Group> {
   using Streams = absl::InlinedVector<device::Stream*, 8>;
   using Pair = std::pair<Side, Side>;  ///< Send, receive.
 
+  size_t member_count() const { return first_ranks_.size() - 1; }
   std::shared_ptr<Call> Join(int member, Part part, Ranks ranks);  // Needs mutex_.
   absl::Status CheckWhole(const Call& call) const;
   void Complete(const std::shared_ptr<Call>& call);
@@ -118,7 +119,7 @@ class Group : public std::enable_shared_from_this<Group> {
   void WatchdogMain();
 
   const LocalGroupOptions options_;
-  std::vector<int> first_ranks_;
+  std::vector<int> first_ranks_;  ///< By member, and the size behind them; fixed.
   int size_ = 0;
 
   std::mutex order_;  ///< Held while the streams of one meeting are paused. Taken before no other.
