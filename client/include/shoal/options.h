@@ -51,9 +51,9 @@ struct ClientOptions {
   std::optional<std::chrono::nanoseconds> timeout = {};
   /// Threads for asynchronous calls with large payloads; they start at the first such call.
   int async_threads = 4;
-  /// Memory of dropped results that is kept for new ones: a page that was touched before costs a
-  /// fraction of a fresh one.
-  int64_t reuse_bytes = int64_t{256} << 20;
+  /// Memory of dropped arrays that is kept for new ones, in this process and, again as much, in
+  /// leases: a page that was touched before costs a fraction of a fresh one.
+  int64_t reuse_bytes = int64_t{512} << 20;
 };
 
 /// Called in the calling thread as a transfer goes on, with bytes that the other side has, and

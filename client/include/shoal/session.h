@@ -92,7 +92,7 @@ struct FloodReport {
 ///
 ///     auto call = shoal::PreparedCall::Make({.op = "echo"});
 ///     auto session = client->OpenSession();
-///     auto report = (*session)->Flood(*call, 1'000'000);
+///     auto report = (*session)->Flood(*call, 10'000);
 class Session {
  public:
   explicit Session(std::unique_ptr<internal::SessionCore> core);

@@ -242,6 +242,37 @@ TEST_F(LeasedApplyTest, AnOutputOfUnknownSizeIsNeverWrittenIntoALease) {
   EXPECT_TRUE(SameBytes(neighbour, Ramp(5000)));
 }
 
+TEST_F(LeasedApplyTest, PutAndGetOfLargeArraysGoThroughLeases) {
+  for (const Array& array : {LeasedRamp(kLarge), Ramp(kLarge)}) {
+    int64_t progress = 0;
+    const auto count = [&progress](int64_t done, int64_t) { progress += done; };
+    const auto info = client_->Put(array, {.name = "x", .replace = true, .progress = count});
+    ASSERT_TRUE(info.ok()) << info.status();
+    EXPECT_EQ(info->shape, Shape{kLarge});
+    const auto fetched = client_->Get(ArrayRef::ById(info->id), {.progress = count});
+    ASSERT_TRUE(fetched.ok()) << fetched.status();
+    EXPECT_TRUE(fetched->leased());
+    EXPECT_TRUE(SameBytes(*fetched, array));
+    EXPECT_EQ(progress, 2 * array.byte_count());
+    Array plain = *Array::Create(Dtype::kFloat32, {kLarge});
+    ASSERT_TRUE(client_->GetInto(ArrayRef::ById(info->id), plain.mutable_data()).ok());
+    EXPECT_TRUE(SameBytes(plain, array));
+    EXPECT_EQ(
+        client_->GetInto(ArrayRef::ById(info->id), plain.mutable_data().subspan(4)).status().code(),
+        absl::StatusCode::kInvalidArgument);
+  }
+  EXPECT_EQ(SeenNow().calls["Put"], 0);
+  EXPECT_EQ(SeenNow().calls["Get"], 0);
+  EXPECT_EQ(client_->Get(ArrayRef::ByName("y")).status().code(), absl::StatusCode::kNotFound);
+}
+
+TEST_F(LeasedApplyTest, SmallArraysArePutAndFetchedByChunks) {
+  ASSERT_TRUE(client_->Put(Ramp(100), {.name = "x"}).ok());
+  EXPECT_TRUE(SameBytes(*client_->Get(ArrayRef::ByName("x")), Ramp(100)));
+  EXPECT_EQ(SeenNow().calls["Put"], 1);
+  EXPECT_EQ(SeenNow().calls["Get"], 1);
+}
+
 TEST_F(LeasedApplyTest, AServerStartedAnewIsNoticed) {
   const Array x = LeasedRamp(kLarge);
   server_.leases()->DropAll();

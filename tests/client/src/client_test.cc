@@ -31,7 +31,7 @@ TEST(ConnectTest, LearnsWhatTheServerIs) {
 
 TEST(ConnectTest, NobodyThereIsUnavailableAtOnce) {
   ClientOptions options;
-  options.address = "localhost:1";
+  options.address = "127.0.0.1:1";
   EXPECT_EQ(Client::Connect(options).status().code(), absl::StatusCode::kUnavailable);
 }
 

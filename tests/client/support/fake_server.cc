@@ -80,7 +80,7 @@ FakeServer::~FakeServer() {
   server_->Wait();
 }
 
-std::string FakeServer::address() const { return "localhost:" + std::to_string(port_); }
+std::string FakeServer::address() const { return "127.0.0.1:" + std::to_string(port_); }
 
 grpc::ServerGenericBidiReactor* FakeServer::CreateReactor(
     grpc::GenericCallbackServerContext* context) {
@@ -245,6 +245,49 @@ grpc::Status FakeServer::Apply(const v1::ApplyRequest& request,
   return grpc::Status::OK;
 }
 
+grpc::Status FakeServer::Catalogue(const std::string& method, const std::string& request,
+                                   std::string* reply) {
+  const std::lock_guard lock(mutex_);
+  if (method == "Describe") {
+    v1::DescribeRequest describe;
+    if (!describe.ParseFromString(request)) return Invalid("not a request");
+    const Stored* stored = Find(describe.array());
+    if (stored == nullptr) return {grpc::StatusCode::NOT_FOUND, "no such array"};
+    v1::DescribeResponse response;
+    *response.mutable_array() = stored->info;
+    *reply = response.SerializeAsString();
+  } else if (method == "List") {
+    v1::ListRequest list;
+    if (!list.ParseFromString(request)) return Invalid("not a request");
+    // Pages of two, so that every test of it turns a page.
+    v1::ListResponse response;
+    uint64_t after = list.page_token().empty() ? 0 : std::stoull(list.page_token());
+    for (const auto& [id, stored] : arrays_) {
+      if (id <= after || stored.info.name().rfind(list.name_prefix(), 0) != 0) continue;
+      if (response.arrays_size() == 2) {
+        response.set_next_page_token(std::to_string(after));
+        break;
+      }
+      *response.add_arrays() = stored.info;
+      after = id;
+    }
+    *reply = response.SerializeAsString();
+  } else if (method == "Free") {
+    v1::FreeRequest free;
+    if (!free.ParseFromString(request)) return Invalid("not a request");
+    v1::FreeResponse response;
+    for (const auto& reference : free.arrays()) {
+      const Stored* stored = Find(reference);
+      if (stored == nullptr && free.missing_ok()) continue;
+      if (stored == nullptr) return {grpc::StatusCode::NOT_FOUND, "no such array"};
+      response.set_freed_bytes(response.freed_bytes() + stored->info.bytes());
+      arrays_.erase(stored->info.id());
+    }
+    *reply = response.SerializeAsString();
+  }
+  return grpc::Status::OK;
+}
+
 grpc::Status FakeServer::Unary(const std::string& method, const std::string& request,
                                std::string* reply) {
   if (method == "GetServerInfo") {
@@ -270,45 +313,8 @@ grpc::Status FakeServer::Unary(const std::string& method, const std::string& req
       return {grpc::StatusCode::RESOURCE_EXHAUSTED, "outputs above inline_bytes: use ApplyStream"};
     }
     *reply = response.SerializeAsString();
-  } else if (method == "Describe") {
-    v1::DescribeRequest describe;
-    if (!describe.ParseFromString(request)) return Invalid("not a request");
-    const std::lock_guard lock(mutex_);
-    const Stored* stored = Find(describe.array());
-    if (stored == nullptr) return {grpc::StatusCode::NOT_FOUND, "no such array"};
-    v1::DescribeResponse response;
-    *response.mutable_array() = stored->info;
-    *reply = response.SerializeAsString();
-  } else if (method == "List") {
-    v1::ListRequest list;
-    if (!list.ParseFromString(request)) return Invalid("not a request");
-    const std::lock_guard lock(mutex_);
-    // Pages of two, so that every test of it turns a page.
-    v1::ListResponse response;
-    uint64_t after = list.page_token().empty() ? 0 : std::stoull(list.page_token());
-    for (const auto& [id, stored] : arrays_) {
-      if (id <= after || stored.info.name().rfind(list.name_prefix(), 0) != 0) continue;
-      if (response.arrays_size() == 2) {
-        response.set_next_page_token(std::to_string(after));
-        break;
-      }
-      *response.add_arrays() = stored.info;
-      after = id;
-    }
-    *reply = response.SerializeAsString();
-  } else if (method == "Free") {
-    v1::FreeRequest free;
-    if (!free.ParseFromString(request)) return Invalid("not a request");
-    const std::lock_guard lock(mutex_);
-    v1::FreeResponse response;
-    for (const auto& reference : free.arrays()) {
-      const Stored* stored = Find(reference);
-      if (stored == nullptr && free.missing_ok()) continue;
-      if (stored == nullptr) return {grpc::StatusCode::NOT_FOUND, "no such array"};
-      response.set_freed_bytes(response.freed_bytes() + stored->info.bytes());
-      arrays_.erase(stored->info.id());
-    }
-    *reply = response.SerializeAsString();
+  } else if (method == "Describe" || method == "List" || method == "Free") {
+    return Catalogue(method, request, reply);
   } else if (method == "ListWorkers") {
     v1::ListWorkersResponse response;
     response.add_workers()->set_state(v1::WorkerInfo::STATE_READY);

@@ -51,7 +51,7 @@ struct Seen {
 };
 
 struct FakeServerOptions {
-  std::string address = "localhost:0";
+  std::string address = "127.0.0.1:0";
   std::string unix_socket = {};   ///< Empty: none.
   std::string lease_socket = {};  ///< Empty: none.
   std::string host_id = {};
@@ -105,6 +105,7 @@ class FakeServer : private grpc::CallbackGenericService {
   grpc::ServerGenericBidiReactor* CreateReactor(
       grpc::GenericCallbackServerContext* context) override;
   grpc::Status Unary(const std::string& method, const std::string& request, std::string* reply);
+  grpc::Status Catalogue(const std::string& method, const std::string& request, std::string* reply);
   grpc::Status Argument(const v1::Argument& argument, const std::string* payload, Named* array);
   grpc::Status Deliver(const v1::Destination& place, Named array, v1::Output* output);
   void FillInfo(v1::GetServerInfoResponse* response) const;
