@@ -1,4 +1,4 @@
-# Writes commit.h anew when the commit, or the state of the tree, has changed: run at every build,
+# Writes commit.cc anew when the commit, or the state of the tree, has changed: run at every build,
 # so that results name what they were measured with.
 find_program(git git)
 set(commit unknown)
@@ -10,13 +10,13 @@ if(git)
     set(commit ${described})
   endif()
 endif()
-set(text "#pragma once
+set(text "#include \"bench/commit.h\"
 
 namespace shoal::bench {
 
-inline constexpr char kVersion[] = \"${VERSION}\";
-inline constexpr char kCommit[] = \"${commit}\";
-inline constexpr char kBuild[] = \"${BUILD}\";
+const char* Version() { return \"${VERSION}\"; }
+const char* Commit() { return \"${commit}\"; }
+const char* Build() { return \"${BUILD}\"; }
 
 }  // namespace shoal::bench
 ")

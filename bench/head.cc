@@ -53,10 +53,10 @@ std::string TextAt(const Json& object, const char* key) {
 
 Json MakeHead(const std::string& command, const std::map<std::string, std::string>& flags) {
   return {{"program", "shoal-bench"},
-          {"version", kVersion},
+          {"version", Version()},
           {"schema", 1},
-          {"commit", kCommit},
-          {"build", kBuild},
+          {"commit", Commit()},
+          {"build", Build()},
           {"grpc", grpc::Version()},
           {"time", absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", absl::Now(), absl::UTCTimeZone())},
           {"machine", Machine()},

@@ -28,7 +28,10 @@ body {
   color: var(--ink); font: 15px/1.5 system-ui, -apple-system, "Segoe UI", "DejaVu Sans", sans-serif;
 }
 h1 { margin: 0; font-size: 1.75rem; letter-spacing: -0.01em; }
-h2 { margin: 2.6rem 0 0.3rem; font-size: 1.3rem; padding-top: 1rem; border-top: 1px solid var(--rule); }
+h2 {
+  margin: 2.6rem 0 0.3rem; font-size: 1.3rem; padding-top: 1rem;
+  border-top: 1px solid var(--rule);
+}
 h3 { margin: 1.8rem 0 0.3rem; font-size: 1.05rem; }
 p { margin: 0.3rem 0 0.8rem; max-width: 78ch; color: var(--soft); }
 .sub { margin: 0.15rem 0 1.2rem; color: var(--soft); }
@@ -38,21 +41,42 @@ p { margin: 0.3rem 0 0.8rem; max-width: 78ch; color: var(--soft); }
   display: grid; grid-template-columns: repeat(auto-fit, minmax(210px, 1fr)); gap: 0.7rem 1.6rem;
   margin: 0; padding: 1rem 1.2rem; background: var(--panel); border-radius: 8px;
 }
-.facts dt { color: var(--soft); font-size: 0.78rem; text-transform: uppercase; letter-spacing: 0.04em; }
+.facts dt {
+  color: var(--soft); font-size: 0.78rem; text-transform: uppercase; letter-spacing: 0.04em;
+}
 .facts dd { margin: 0; overflow-wrap: anywhere; }
 .facts .wide { grid-column: 1 / -1; }
 code { font: 0.88em ui-monospace, "DejaVu Sans Mono", monospace; }
-.tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(190px, 1fr)); gap: 0.8rem; margin: 1.2rem 0 0; }
+.tiles {
+  display: grid; grid-template-columns: repeat(auto-fit, minmax(190px, 1fr)); gap: 0.8rem;
+  margin: 1.2rem 0 0;
+}
 .tile { border: 1px solid var(--rule); border-radius: 8px; padding: 0.75rem 1rem; }
-.tile span, .tile em { display: block; color: var(--soft); font-size: 0.85rem; font-style: normal; min-height: 1.3em; }
-.tile strong { display: block; font-size: 1.45rem; letter-spacing: -0.01em; color: var(--series-0); }
-.legend { display: flex; flex-wrap: wrap; gap: 0.2rem 1.3rem; margin: 0.4rem 0 0.6rem; padding: 0; list-style: none; }
-.legend li { display: flex; align-items: center; gap: 0.45rem; color: var(--soft); font-size: 0.9rem; }
+.tile span, .tile em {
+  display: block; color: var(--soft); font-size: 0.85rem; font-style: normal; min-height: 1.3em;
+}
+.tile strong {
+  display: block; font-size: 1.45rem; letter-spacing: -0.01em; color: var(--series-0);
+}
+.legend {
+  display: flex; flex-wrap: wrap; gap: 0.2rem 1.3rem; margin: 0.4rem 0 0.6rem; padding: 0;
+  list-style: none;
+}
+.legend li {
+  display: flex; align-items: center; gap: 0.45rem; color: var(--soft); font-size: 0.9rem;
+}
 .legend li.own { color: var(--ink); font-weight: 600; }
 .legend i { width: 22px; height: 0; border-top: 3px solid var(--c); border-radius: 2px; }
-.charts { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(560px, 100%), 1fr)); gap: 1rem; }
-.charts.small { grid-template-columns: repeat(auto-fit, minmax(min(330px, 100%), 1fr)); margin-bottom: 1rem; }
-figure { margin: 0; padding: 0.7rem 0.6rem 0.3rem; border: 1px solid var(--rule); border-radius: 8px; }
+.charts {
+  display: grid; grid-template-columns: repeat(auto-fit, minmax(min(560px, 100%), 1fr));
+  gap: 1rem;
+}
+.charts.small {
+  grid-template-columns: repeat(auto-fit, minmax(min(330px, 100%), 1fr)); margin-bottom: 1rem;
+}
+figure {
+  margin: 0; padding: 0.7rem 0.6rem 0.3rem; border: 1px solid var(--rule); border-radius: 8px;
+}
 .chart { display: block; width: 100%; height: auto; font-family: inherit; }
 .chart-title { font-size: 14px; font-weight: 600; fill: var(--ink); }
 .tick { font-size: 11px; fill: var(--soft); }
@@ -68,8 +92,14 @@ figure { margin: 0; padding: 0.7rem 0.6rem 0.3rem; border: 1px solid var(--rule)
 .line-label { font-size: 11.5px; fill: var(--c); }
 .line-label.strong { font-weight: 700; }
 .scroll { overflow-x: auto; }
-table { border-collapse: collapse; font-size: 0.84rem; font-variant-numeric: tabular-nums; margin: 0.6rem 0; }
-th, td { padding: 0.28rem 0.65rem; text-align: right; white-space: nowrap; border-bottom: 1px solid var(--rule); }
+table {
+  border-collapse: collapse; font-size: 0.84rem; font-variant-numeric: tabular-nums;
+  margin: 0.6rem 0;
+}
+th, td {
+  padding: 0.28rem 0.65rem; text-align: right; white-space: nowrap;
+  border-bottom: 1px solid var(--rule);
+}
 th { color: var(--soft); font-weight: 600; }
 .word { text-align: left; }
 tr.own td { background: var(--own); font-weight: 600; }

@@ -41,9 +41,9 @@ absl::StatusOr<std::vector<std::string>> Parse(const std::vector<std::string>& w
 
 TEST(FlagSetTest, TakesEverySpelling) {
   Values values;
-  const auto rest = Parse({"-b", "1KiB", "--repeat=7", "--no-checksum", "--op", "put,get",
-                           "--address", "localhost:1"},
-                          &values);
+  const auto rest = Parse(
+      {"-b", "1KiB", "--repeat=7", "--no-checksum", "--op", "put,get", "--address", "localhost:1"},
+      &values);
   ASSERT_TRUE(rest.ok()) << rest.status();
   EXPECT_THAT(*rest, IsEmpty());
   EXPECT_EQ(values.begin, kKiB);
@@ -74,9 +74,14 @@ TEST(FlagSetTest, KeepsDefaultsAndTellsWhatIsInForce) {
 }
 
 TEST(FlagSetTest, NamesTheFlagThatIsWrong) {
-  const std::vector<std::vector<std::string>> bad = {
-      {"--begin", "12 apples"}, {"--repeat", "-1"},     {"--op", "echo,fly"}, {"--nosuch", "1"},
-      {"--repeat"},             {"--checksum=perhaps"}, {"-x"},               {"--no-repeat"}};
+  const std::vector<std::vector<std::string>> bad = {{"--begin", "12 apples"},
+                                                     {"--repeat", "-1"},
+                                                     {"--op", "echo,fly"},
+                                                     {"--nosuch", "1"},
+                                                     {"--repeat"},
+                                                     {"--checksum=perhaps"},
+                                                     {"-x"},
+                                                     {"--no-repeat"}};
   for (const auto& words : bad) {
     Values values;
     const auto rest = Parse(words, &values);

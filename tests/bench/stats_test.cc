@@ -33,9 +33,7 @@ TEST(MedianTest, IsTheMiddleOrTheMeanOfTwo) {
   EXPECT_EQ(Median({4, 1, 3, 2}), 2.5);
 }
 
-TEST(MedianTest, OneWildValueDoesNotMoveIt) {
-  EXPECT_EQ(Median({10, 11, 12, 13, 1e9}), 12);
-}
+TEST(MedianTest, OneWildValueDoesNotMoveIt) { EXPECT_EQ(Median({10, 11, 12, 13, 1e9}), 12); }
 
 TEST(RelativeSpreadTest, IsHalfTheQuartileDistanceOverTheMedian) {
   EXPECT_EQ(RelativeSpread({}), 0);
