@@ -1,6 +1,5 @@
 #include "server/wire/call_codec.h"
 
-#include <cmath>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -45,12 +44,13 @@ absl::StatusOr<double> ParamValue(const v1::Param& param) {
       return param.float_value();
     case v1::Param::kIntValue: {
       const auto value = static_cast<double>(param.int_value());
-      if (std::abs(value) > 0x1p53) return inexact();
+      // Rounded up to 2^63 it would not fit back into the integer.
+      if (value >= 0x1p63 || static_cast<int64_t>(value) != param.int_value()) return inexact();
       return value;
     }
     case v1::Param::kUintValue: {
       const auto value = static_cast<double>(param.uint_value());
-      if (value > 0x1p53) return inexact();
+      if (value >= 0x1p64 || static_cast<uint64_t>(value) != param.uint_value()) return inexact();
       return value;
     }
     case v1::Param::kBoolValue:
