@@ -119,6 +119,10 @@ class WorkerState {
   bool HasRoom(int64_t reserve_bytes) const;
   bool HasRoomWhenIdle(int64_t reserve_bytes) const;
 
+  // Validation: worker_validate.cc.
+  struct Census;
+  absl::Status ValidateRow(uint32_t index, Census* census) const;
+
   Options options_;
   Instant now_{};
   Actions* actions_ = nullptr;  // Of the event being handled.
