@@ -4,9 +4,9 @@
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "base/check.h"
 #include "base/units.h"
-#include "bench/table.h"
 
 namespace shoal::bench {
 namespace {
@@ -17,7 +17,8 @@ constexpr int kMinorDecadesMax = 4;
 
 double PowersOf(double value, int base) { return std::log(value) / std::log(base); }
 
-std::string Plain(double value) { return Significant(value); }
+// Up to three digits, without zeros at the end: units keep values below 1000.
+std::string Plain(double value) { return absl::StrFormat("%.3g", value); }
 
 }  // namespace
 
