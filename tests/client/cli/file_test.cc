@@ -47,6 +47,7 @@ TEST_F(FileTest, AnOutputAppearsOnlyWhenItIsFinished) {
     ASSERT_TRUE(file.ok()) << file.status();
     EXPECT_TRUE(file->Write(Bytes("half")).ok());
     EXPECT_FALSE(fs::exists(Path("out")));
+    const OutputFile moved = *std::move(file);
   }
   EXPECT_EQ(FileCount(), 0) << "nothing is left behind";
   absl::StatusOr<OutputFile> file = OutputFile::Create(Path("out"));
