@@ -8,12 +8,13 @@ import subprocess
 import tempfile
 import unittest
 
+import grpc
 import numpy as np
 
 from shoal.v1 import cluster_pb2
 from harness.case import ServerCase
 from harness.client import Client
-from harness.server import BIN, MIB, PATIENCE, Shoald
+from harness.server import BIN, MIB, PATIENCE, Shoald, eventually
 
 X = np.arange(6.0).reshape(2, 3)
 Y = np.ones((2, 3))
@@ -35,8 +36,14 @@ class CliCase(ServerCase):
         self.folder = pathlib.Path(folder.name)
         self.save("x", X)
         self.save("y", Y)
-        self.addCleanup(lambda: self.client.free(
-            *(array.id for array in self.client.list().arrays)))
+        self.addCleanup(lambda: eventually(self.free_all, "all is freed"))
+
+    def free_all(self):
+        try:
+            self.client.free(*(array.id for array in self.client.list().arrays))
+        except grpc.RpcError as error:  # What was given up may run a moment longer.
+            return error.code() != grpc.StatusCode.FAILED_PRECONDITION
+        return True
 
     def save(self, name, array):
         np.save(self.folder / f"{name}.npy", array)
@@ -106,7 +113,7 @@ class ArrayTest(CliCase):
     def test_what_is_no_npy_file(self):
         good = npy(X)
         bad = {"empty": b"", "text": b"hello", "cut": good[:-1], "header": good[:20],
-               "more": good + b"x", "magic": b"\x93NUMPX" + good[6:],
+               "magic": b"\x93NUMPX" + good[6:],
                "version": good[:6] + b"\x09" + good[7:],
                "pickled": npy(X).replace(b"<f8", b"|O8"),
                "shape": npy(X).replace(b"(2, 3)", b"(2,-3)")}
@@ -187,7 +194,7 @@ class ExitCodeTest(CliCase):
             (2, ("get", "x", "--bogus"), "--bogus"), (2, ("apply", "axpy", "-p", "a"), "a"),
             (3, ("get", "none"), "none"), (3, ("rm", "none"), "none"),
             (3, ("put", "none.npy"), "none.npy"), (3, ("apply", "sum", "@none"), "none"),
-            (4, ("info", "--address", "localhost:1"), "localhost:1"),
+            (4, ("info", "--address", "localhost:1"), "refused"),
             (4, ("info", "--address", "unix:/no/such/socket"), "/no/such/socket")]
         for code, words, text in cases:
             with self.subTest(words):

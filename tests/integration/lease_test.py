@@ -1,4 +1,4 @@
-"""Plane A from a client that has nothing of Shoal's: leases, and all that can be wrong with them."""
+"""Plane A from a client that has nothing of Shoal's: leases, and all that can go wrong."""
 
 import fcntl
 import os

@@ -115,7 +115,7 @@ class TransferTest(unittest.TestCase):
             self.check_echo("WORKER", SIZE)
 
     def test_messages_that_are_refused_do_not_add_up(self):
-        # gRPC reads a message to its end before it looks at the limit, and malloc keeps what it had.
+        # gRPC reads a message to its end before it looks at the limit; malloc keeps what it had.
         for _ in range(12):
             with self.assertRaises(grpc.RpcError) as caught:
                 self.client.echo(bytes(64 * MIB))

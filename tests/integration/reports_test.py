@@ -1,4 +1,4 @@
-"""Bugs that other projects had, by the number of their case: what went wrong there is right here."""
+"""Bugs of other projects, by the number of their case: what went wrong there is right here."""
 
 import itertools
 import os

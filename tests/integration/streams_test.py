@@ -137,7 +137,14 @@ class Tasks:
         return list(self._responses)
 
 
-class SessionTest(ServerCase):
+class SessionCase(ServerCase):
+
+    def put_random(self, count):
+        """On worker 0: work that takes it a while."""
+        return self.client.put(np.random.default_rng(3).random(count), kind="SINGLE", workers=[0])
+
+
+class SessionTest(SessionCase):
 
     def test_results_match_their_ids(self):
         for ordered in (False, True):
@@ -205,7 +212,7 @@ class SessionTest(ServerCase):
         self.client.free("x", "twice")
 
     def test_timeouts_and_cancellation_end_each_task_once(self):
-        big = self.client.put(np.random.default_rng(3).random(3_000_000), kind="SINGLE", workers=[0])
+        big = self.put_random(3_000_000)
         slow = call("sort", stored(big.id), destinations=[array_pb2.Destination(store=store())])
         tasks = Tasks(self.client)
         tasks.send((1, slow), (2, slow, 1), (3, slow), (4, slow), cancel=[4, 99])
@@ -230,7 +237,7 @@ class SessionTest(ServerCase):
         tasks.rest()
 
     def test_an_id_in_flight_is_refused_a_second_time(self):
-        big = self.client.put(np.random.default_rng(4).random(2_000_000), kind="SINGLE", workers=[0])
+        big = self.put_random(2_000_000)
         slow = call("sort", stored(big.id), destinations=[array_pb2.Destination(store=store())])
         tasks = Tasks(self.client)
         tasks.send((7, slow))
@@ -244,14 +251,14 @@ class SessionTest(ServerCase):
         self.client.free(*(array.id for array in self.client.list().arrays))
 
 
-class CreditsTest(ServerCase):
+class CreditsTest(SessionCase):
 
     OPTIONS = ("--session-tasks=16",)
 
     def test_more_than_the_credits_is_refused_task_by_task(self):
         tasks = Tasks(self.client)
         self.assertEqual(tasks.credits, 16)
-        big = self.client.put(np.random.default_rng(5).random(2_000_000), kind="SINGLE", workers=[0])
+        big = self.put_random(2_000_000)
         slow = call("sort", stored(big.id), destinations=[array_pb2.Destination(store=store())])
         tasks.send(*((number, slow) for number in range(3)),
                    *((number, call("sum", stored(big.id))) for number in range(3, 20)))
@@ -264,7 +271,7 @@ class CreditsTest(ServerCase):
 
     def test_a_result_gives_its_credit_back_at_once(self):
         """Not only when the whole message has ended: one worker is busy, the other is not."""
-        big = self.client.put(np.random.default_rng(6).random(4_000_000), kind="SINGLE", workers=[0])
+        big = self.put_random(4_000_000)
         slow = call("sort", stored(big.id), destinations=[array_pb2.Destination(store=store())])
         tasks = Tasks(self.client)
         tasks.send((1000, slow), *((number, call("echo")) for number in range(15)))

@@ -43,7 +43,7 @@ def command_line(options):
 
 
 def run(*options, env=None, timeout=30):
-    """Runs shoald to its end, with exactly these options; for those with which it does not serve."""
+    """Runs shoald to its end, with exactly these options: such with which it does not serve."""
     return subprocess.run([str(BIN / "shoald"), *options], capture_output=True, text=True,
                           stdin=subprocess.DEVNULL, env={**os.environ, **(env or {})},
                           timeout=timeout * PATIENCE, check=False)
