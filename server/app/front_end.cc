@@ -126,9 +126,7 @@ absl::Status FrontEnd::ListenHttp(const Config& config) {
   options.host = config.host;
   options.port = config.http_port;
   options.metrics = [this] { return metrics_->Text(); };
-  options.ready = [this] {
-    return engine_.drain.Admit();
-  };
+  options.ready = [this] { return engine_.drain.Admit(); };
   SHOAL_ASSIGN_OR_RETURN(http_, telemetry::HttpServer::Start(std::move(options)));
   return absl::OkStatus();
 }
@@ -146,6 +144,10 @@ telemetry::ServiceGauges FrontEnd::Gauges() const {
   gauges.queue_depth = counts.waiting;
   gauges.in_flight = counts.tasks;
   gauges.arrays = engine_.catalogue->count();
+  for (const auto& array : engine_.catalogue->List({}, "", INT32_MAX)) {
+    gauges.array_bytes += array->bytes;
+  }
+  gauges.sessions = engine_.sessions.load(std::memory_order_relaxed);
   gauges.leases = engine_.leases->count();
   gauges.draining = engine_.drain.draining();
   for (const runtime::Worker& worker : engine_.workers->all()) {

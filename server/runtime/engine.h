@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -54,6 +55,8 @@ struct Engine {
   std::unique_ptr<Catalogue> catalogue;
   std::unique_ptr<Leases> leases;
   std::unique_ptr<Dispatcher> dispatcher;
+
+  std::atomic<int64_t> sessions = 0;  ///< That are open.
 
   /// Tells the scheduler what the workers' stored arrays take now.
   void ReportStored() {

@@ -167,7 +167,10 @@ class Session final : public transport::StreamHandler {
       : engine_(*engine),
         call_(call),
         begun_(runtime::Now()),
-        state_(std::make_shared<SessionState>(engine, call)) {}
+        state_(std::make_shared<SessionState>(engine, call)) {
+    engine_.sessions.fetch_add(1, std::memory_order_relaxed);
+  }
+  ~Session() override { engine_.sessions.fetch_sub(1, std::memory_order_relaxed); }
 
   void OnStart() override {
     state_->output.SendCredits(engine_.limits.session_tasks);
