@@ -259,7 +259,7 @@ Group::Deadline Group::EarliestDeadline() const {
 
 void Group::WatchdogMain() {
   const std::vector<absl::Status> statuses(
-      broken_.size(), absl::DeadlineExceededError("a call of the group did not end in time"));
+      member_count(), absl::DeadlineExceededError("a call of the group did not end in time"));
   std::unique_lock lock(mutex_);
   while (!closing_) {
     watched_ = EarliestDeadline();
