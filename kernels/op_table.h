@@ -37,10 +37,10 @@ inline constexpr std::array<ParamInfo, 1> kAxpyParams = {
 
 inline constexpr std::array kOpTable = {
     OpInfo{.name = "echo",
-           .doc = "The array itself, byte for byte.",
+           .doc = "The arrays themselves, byte for byte; of none, nothing.",
            .form = OpForm::kMap,
-           .inputs_min = 1,
-           .inputs_max = 1,
+           .inputs_min = 0,
+           .inputs_max = kMapInputsMax,
            .any_dtype = true,
            .dtypes = kEveryDType,
            .dtype_rule = DTypeRule::kSame,
@@ -120,7 +120,7 @@ consteval size_t OpIndex(std::string_view name) {
 
 /// True when every column of the row is filled in and consistent.
 constexpr bool RowIsSound(const OpInfo& op) {
-  const bool counts = op.inputs_min >= 1 && op.inputs_min <= op.inputs_max &&
+  const bool counts = op.inputs_min >= (op.any_dtype ? 0 : 1) && op.inputs_min <= op.inputs_max &&
                       op.inputs_max <= kMapInputsMax && op.params.size() <= kParamsMax;
   const bool dtypes = op.dtypes != 0 && (op.dtypes & ~kEveryDType) == 0 &&
                       (!op.any_dtype || op.dtypes == kEveryDType);

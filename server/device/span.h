@@ -23,8 +23,8 @@ struct ConstSpan {
   ConstSpan() = default;
   ConstSpan(const std::byte* span_data, int64_t span_bytes) : data(span_data), bytes(span_bytes) {}
   // A Span may stand wherever its bytes are only read.
-  ConstSpan(Span span)
-      : data(span.data), bytes(span.bytes) {}  // NOLINT(google-explicit-constructor)
+  // NOLINTNEXTLINE(google-explicit-constructor)
+  ConstSpan(Span span) : data(span.data), bytes(span.bytes) {}
 
   ConstSpan Sub(int64_t offset, int64_t size) const { return {data + offset, size}; }
   friend bool operator==(const ConstSpan&, const ConstSpan&) = default;

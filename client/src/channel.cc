@@ -1,0 +1,58 @@
+#include "client/src/channel.h"
+
+#include <grpcpp/create_channel.h>
+#include <grpcpp/security/credentials.h>
+#include <grpcpp/support/channel_arguments.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/units.h"
+
+namespace shoal::internal {
+namespace {
+
+constexpr size_t kIdleMax = 8;
+
+}  // namespace
+
+std::shared_ptr<grpc::Channel> MakeChannel(const ChannelOptions& options) {
+  grpc::ChannelArguments arguments;
+  // One connection a channel: calls of equal channels would share it otherwise.
+  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+  arguments.SetInt(GRPC_ARG_HTTP2_MAX_FRAME_SIZE, static_cast<int>(kMiB));
+  // The library retries by itself what is safe, and gRPC would buffer what is sent.
+  arguments.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);
+  arguments.SetMaxSendMessageSize(-1);
+  arguments.SetMaxReceiveMessageSize(
+      static_cast<int>(std::clamp<int64_t>(options.message_bytes_max, 4 * kMiB, INT32_MAX)));
+  // Reconnect about as eagerly as RetryPolicy asks again: the default of a second would outlast it.
+  arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 50);
+  arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 2000);
+  // A proxy named in the environment is not for a service of this kind.
+  arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
+  return grpc::CreateCustomChannel(options.target, grpc::InsecureChannelCredentials(), arguments);
+}
+
+ChannelPool::Loan::~Loan() {
+  if (pool_ != nullptr && channel_ != nullptr) pool_->Return(std::move(channel_));
+}
+
+ChannelPool::Loan ChannelPool::Borrow() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!idle_.empty()) {
+      std::shared_ptr<grpc::Channel> channel = std::move(idle_.back());
+      idle_.pop_back();
+      return {shared_from_this(), std::move(channel)};
+    }
+  }
+  return {shared_from_this(), MakeChannel(options_)};
+}
+
+void ChannelPool::Return(std::shared_ptr<grpc::Channel> channel) {
+  const std::lock_guard lock(mutex_);
+  if (idle_.size() < kIdleMax) idle_.push_back(std::move(channel));
+}
+
+}  // namespace shoal::internal

@@ -1,0 +1,152 @@
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+#include "client/src/bulk_stream.h"
+#include "client/src/convert.h"
+#include "client/src/retrier.h"
+#include "client/src/transfer.h"
+#include "shoal/v1/array_service.pb.h"
+
+namespace shoal::internal {
+namespace {
+
+constexpr char kPut[] = "/shoal.v1.ArrayService/Put";
+
+/// One Put over as many streams as it takes.
+class PutTransfer {
+ public:
+  PutTransfer(const Array& array, const PutOptions& options, const TransferContext& context)
+      : array_(array), options_(options), context_(context) {}
+
+  absl::StatusOr<ArrayInfo> Run(const CallEnv& env) {
+    for (Retrier retrier(context_.retry, env);;) {
+      const int64_t before = acknowledged_bytes_;
+      absl::Status status = Attempt(env);
+      if (status.ok()) return *std::move(stored_);
+      if (status.code() == absl::StatusCode::kNotFound && array_id_ != 0) {
+        return FoundComplete(env, std::move(status));
+      }
+      if (acknowledged_bytes_ > before) retrier.Progressed();
+      if (!retrier.Again(status, /*can_resume=*/array_id_ != 0)) return status;
+    }
+  }
+
+ private:
+  /// One stream: from the start, or from where the last one stopped.
+  absl::Status Attempt(const CallEnv& env) {
+    SHOAL_RETURN_IF_ERROR(env.deadline.Check());
+    BulkStream stream(context_.channels->Borrow(), kPut, env);
+    ChunkSender sender(context_.stream);
+    const bool resuming = array_id_ != 0;
+    base_bytes_ = 0;
+    // Only the server knows how much of a broken stream it has kept.
+    offset_known_ = !resuming;
+    if (!resuming) sender.Add(array_, 0);
+    const grpc::ByteBuffer first = sender.Next(Header(), &stream);
+    stream.Send(first, !resuming && sender.done());
+    for (;;) {
+      switch (stream.Wait()) {
+        case BulkStream::Event::kMessage:
+          SHOAL_RETURN_IF_ERROR(TakeResponse(stream.message(), &sender, &stream));
+          break;
+        case BulkStream::Event::kSent:
+          break;
+        case BulkStream::Event::kEnded: {
+          SHOAL_RETURN_IF_ERROR(stream.Finish());
+          if (stored_.has_value()) return absl::OkStatus();
+          return absl::InternalError("the server ended a Put without saying what it stored");
+        }
+      }
+      if (stream.can_send() && sender.may_send()) {
+        const grpc::ByteBuffer message = sender.Next({}, &stream);
+        stream.Send(message, sender.done());
+      }
+    }
+  }
+
+  std::string Header() const {
+    v1::PutRequest request;
+    v1::PutHeader* header = request.mutable_header();
+    if (array_id_ != 0) {
+      header->set_resume_id(array_id_);
+    } else {
+      ToProto(array_.dtype(), array_.shape(), header->mutable_spec());
+      ToProto(Store{options_.name, options_.distribution, options_.replace},
+              header->mutable_store());
+    }
+    return request.SerializeAsString();
+  }
+
+  absl::Status TakeResponse(const wire::Pieces& message, ChunkSender* sender, BulkStream* stream) {
+    v1::PutResponse response;
+    if (!response.ParseFromString(Flatten(message))) {
+      return absl::InternalError("the server sent a malformed message");
+    }
+    const int64_t bytes = response.acknowledged_bytes();
+    if (bytes < 0 || bytes > array_.byte_count()) {
+      return absl::InternalError(
+          absl::StrCat("the server acknowledged ", bytes, " bytes of ", array_.byte_count()));
+    }
+    if (response.array_id() != 0) array_id_ = response.array_id();
+    if (!offset_known_) {
+      offset_known_ = true;
+      base_bytes_ = bytes;
+      sender->Add(array_, 0, bytes);
+      // With nothing left to send, the half-close still has to follow the header.
+      if (sender->done()) {
+        while (!stream->can_send()) {
+          if (stream->Wait() == BulkStream::Event::kEnded) return stream->Finish();
+        }
+        stream->CloseSend();
+      }
+    }
+    sender->Acknowledge(bytes - base_bytes_);
+    if (bytes > acknowledged_bytes_) {
+      acknowledged_bytes_ = bytes;
+      if (options_.progress) options_.progress(bytes, array_.byte_count());
+    }
+    if (response.has_array()) {
+      SHOAL_ASSIGN_OR_RETURN(stored_, FromProto(response.array()));
+    }
+    return absl::OkStatus();
+  }
+
+  /// The last response may have been lost, not the array: then it is there, and complete.
+  absl::StatusOr<ArrayInfo> FoundComplete(const CallEnv& env, absl::Status not_found) const {
+    v1::DescribeRequest request;
+    v1::DescribeResponse response;
+    request.mutable_array()->set_id(array_id_);
+    const absl::Status asked = context_.unary->Call(Method::kDescribe, request, &response, env);
+    if (!asked.ok() || !response.array().complete()) return not_found;
+    return FromProto(response.array());
+  }
+
+  const Array& array_;
+  const PutOptions& options_;
+  const TransferContext& context_;
+  uint64_t array_id_ = 0;
+  int64_t acknowledged_bytes_ = 0;
+  int64_t base_bytes_ = 0;  // Where the present stream began.
+  bool offset_known_ = false;
+  std::optional<ArrayInfo> stored_;
+};
+
+}  // namespace
+
+std::string Flatten(const wire::Pieces& pieces) {
+  std::string bytes;
+  for (const wire::ConstBytes piece : pieces) {
+    bytes.append(reinterpret_cast<const char*>(piece.data()), piece.size());
+  }
+  return bytes;
+}
+
+absl::StatusOr<ArrayInfo> RunPut(const Array& array, const PutOptions& options,
+                                 const TransferContext& context, const CallEnv& env) {
+  return PutTransfer(array, options, context).Run(env);
+}
+
+}  // namespace shoal::internal

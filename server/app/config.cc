@@ -1,0 +1,99 @@
+#include "server/app/config.h"
+
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <thread>
+
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "base/status.h"
+#include "base/units.h"
+
+namespace shoal::app {
+namespace {
+
+absl::StatusOr<int64_t> MemoryLimit(const std::string& text, int64_t machine_bytes) {
+  absl::string_view number = text;
+  if (!absl::ConsumeSuffix(&number, "%")) return ParseBytes(text);
+  double percent = 0;
+  if (!absl::SimpleAtod(number, &percent) || !(percent > 0 && percent <= 100)) {
+    return absl::InvalidArgumentError(absl::StrCat("--memory-limit: '", text, "' is not a part"));
+  }
+  return static_cast<int64_t>(static_cast<double>(machine_bytes) * percent / 100);
+}
+
+bool IsLoopback(const std::string& host) {
+  return host == "localhost" || host == "::1" || host == "[::1]" || absl::StartsWith(host, "127.");
+}
+
+/// The memory limit of this process's control group, if it is below the machine's.
+int64_t ControlGroupLimit(int64_t machine_bytes) {
+  std::ifstream file("/sys/fs/cgroup/memory.max");
+  int64_t limit = 0;
+  return file >> limit ? std::min(limit, machine_bytes) : machine_bytes;
+}
+
+telemetry::LogLevel LevelByName(const std::string& name) {
+  if (name == "debug") return telemetry::LogLevel::kDebug;
+  if (name == "warning") return telemetry::LogLevel::kWarning;
+  if (name == "error") return telemetry::LogLevel::kError;
+  return telemetry::LogLevel::kInfo;
+}
+
+}  // namespace
+
+Machine ThisMachine() {
+  Machine machine;
+  cpu_set_t allowed;
+  if (sched_getaffinity(0, sizeof(allowed), &allowed) == 0) machine.cores = CPU_COUNT(&allowed);
+  machine.memory_bytes =
+      ControlGroupLimit(int64_t{sysconf(_SC_PHYS_PAGES)} * int64_t{sysconf(_SC_PAGESIZE)});
+  return machine;
+}
+
+absl::StatusOr<Config> MakeConfig(const ParsedOptions& options, const Machine& machine) {
+  Config config;
+  config.host = options.String("host");
+  if (!IsLoopback(config.host) && !options.Bool("insecure")) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--host ", config.host,
+        " is reachable by others, and TLS is not built yet: say --insecure to accept that"));
+  }
+  if (options.String("backend") == "cuda") {
+    return absl::FailedPreconditionError(
+        "--backend cuda: the cuda device is not built yet; use --backend cpu");
+  }
+  config.port = static_cast<int>(options.Int("port"));
+  config.http_port = static_cast<int>(options.Int("http-port"));
+  config.unix_socket = options.Bool("unix-socket");
+  config.socket_dir = options.String("socket-dir");
+  config.workers = static_cast<int>(options.Int("workers"));
+  if (config.workers == 0) config.workers = std::min(machine.cores, 4);
+  config.threads = static_cast<int>(options.Int("threads"));
+  if (config.threads == 0) config.threads = std::max(1, machine.cores / config.workers);
+  SHOAL_ASSIGN_OR_RETURN(config.memory_limit_bytes,
+                         MemoryLimit(options.String("memory-limit"), machine.memory_bytes));
+  constexpr int64_t kMemoryMin = 64 * kMiB;
+  if (config.memory_limit_bytes < kMemoryMin) {
+    return absl::InvalidArgumentError("--memory-limit: less than 64 MiB");
+  }
+  config.policy = options.String("policy");
+  config.limits.inline_bytes = options.Bytes("inline-limit");
+  config.limits.chunk_bytes = options.Bytes("chunk-size");
+  config.limits.credit_chunks = static_cast<int32_t>(options.Int("credits"));
+  config.limits.session_tasks = options.Int("session-tasks");
+  config.limits.queued_tasks = options.Int("queue-limit");
+  config.limits.resume_timeout = options.Time("resume-timeout");
+  config.drain_timeout = options.Time("drain-timeout");
+  config.log.level = LevelByName(options.String("log-level"));
+  config.log.format = options.String("log-format") == "json" ? telemetry::LogFormat::kJson
+                                                             : telemetry::LogFormat::kText;
+  return config;
+}
+
+}  // namespace shoal::app

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "base/options.h"
+#include "base/time.h"
+#include "server/runtime/engine.h"
+#include "server/telemetry/log.h"
+
+namespace shoal::app {
+
+/// What shoald was told, checked.
+struct Config {
+  std::string host;
+  int port = 0;
+  int http_port = 0;
+  bool unix_socket = true;
+  std::string socket_dir;  ///< Empty: a new one in the temporary directory.
+  int workers = 0;
+  int threads = 0;  ///< A worker.
+  int64_t memory_limit_bytes = 0;
+  std::string policy;
+  runtime::Limits limits;
+  Duration drain_timeout{};
+  telemetry::Logger::Options log;
+};
+
+/// What this machine offers, for defaults.
+struct Machine {
+  int cores = 1;
+  int64_t memory_bytes = 0;
+};
+Machine ThisMachine();
+
+/// Errors:
+///   INVALID_ARGUMENT     values that do not go together, or an address that is not loopback
+///                        without --insecure.
+///   FAILED_PRECONDITION  a backend that is not built in.
+absl::StatusOr<Config> MakeConfig(const ParsedOptions& options, const Machine& machine);
+
+}  // namespace shoal::app

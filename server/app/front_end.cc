@@ -1,0 +1,179 @@
+#include "server/app/front_end.h"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <future>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+#include "server/collective/local/local_group.h"
+#include "server/device/cpu/cpu_device.h"
+#include "server/runtime/clock.h"
+#include "server/service/call_record.h"
+#include "server/service/services.h"
+#include "server/transport/grpc/grpc_server.h"
+
+#ifndef SHOAL_VERSION
+#error "SHOAL_VERSION comes from the build"
+#endif
+
+namespace shoal::app {
+namespace {
+
+// Of the payload memory, the part that the front end itself may hold: leases, results on their
+// way. The rest is the workers'.
+constexpr int64_t kFrontEndPart = 4;
+constexpr int kStreamsPerConnection = 1024;
+
+constexpr const char* kServiceNames[] = {"", "shoal.v1.ComputeService", "shoal.v1.ArrayService",
+                                         "shoal.v1.ClusterService"};
+
+std::string TemporaryDirectory() {
+  const char* configured = std::getenv("TMPDIR");
+  return configured != nullptr && *configured != '\0' ? configured : "/tmp";
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<FrontEnd>> FrontEnd::Start(const Config& config) {
+  std::unique_ptr<FrontEnd> front_end(new FrontEnd(config));
+  SHOAL_RETURN_IF_ERROR(front_end->BuildEngine(config));
+  SHOAL_RETURN_IF_ERROR(front_end->Listen(config));
+  SHOAL_RETURN_IF_ERROR(front_end->ListenHttp(config));
+  front_end->SetHealth(true);
+  return front_end;
+}
+
+FrontEnd::FrontEnd(const Config& config)
+    : logger_(config.log), throughput_(service::ThroughputNames()) {}
+
+FrontEnd::~FrontEnd() {
+  if (server_ != nullptr) Shutdown(Duration::zero());
+}
+
+absl::Status FrontEnd::BuildEngine(const Config& config) {
+  engine_.limits = config.limits;
+  engine_.backend = "cpu";
+  engine_.logger = &logger_;
+  engine_.throughput = &throughput_;
+  SHOAL_ASSIGN_OR_RETURN(
+      engine_.arena,
+      memory::Arena::Create({.name = "payload", .capacity_bytes = config.memory_limit_bytes}));
+  const int64_t front_bytes = config.memory_limit_bytes / kFrontEndPart;
+  const int64_t worker_bytes = (config.memory_limit_bytes - front_bytes) / config.workers;
+  engine_.front_budget = std::make_unique<memory::Budget>("the front end", front_bytes);
+  engine_.limits.lease_bytes = std::min(engine_.limits.lease_bytes, front_bytes);
+
+  std::vector<runtime::Worker> workers;
+  std::vector<runtime::WorkerSeat> seats;
+  for (int i = 0; i < config.workers; ++i) {
+    runtime::Worker& worker = workers.emplace_back();
+    worker.id = WorkerId{i};
+    device::CpuDeviceOptions options;
+    options.owner = absl::StrCat("worker ", i);
+    options.threads = config.threads;
+    options.memory_bytes = worker_bytes;
+    worker.device = std::make_unique<device::CpuDevice>(engine_.arena.get(), options);
+    SHOAL_ASSIGN_OR_RETURN(worker.stream, worker.device->NewStream());
+    seats.push_back({.memory_bytes = worker_bytes});
+  }
+  engine_.workers = std::make_unique<runtime::Workers>(std::move(workers));
+  auto group = collective::MakeLocalGroup({.ranks_per_member = {config.workers}});
+  engine_.mover = std::make_unique<runtime::Mover>(engine_.workers.get(), std::move(group.front()));
+  engine_.catalogue =
+      std::make_unique<runtime::Catalogue>(engine_.workers.get(), config.limits.resume_timeout);
+  engine_.leases =
+      std::make_unique<runtime::Leases>(engine_.front_budget.get(), engine_.limits.lease_bytes);
+  scheduler::Options scheduling;
+  scheduling.queue_pieces_max = config.limits.queued_tasks;
+  engine_.dispatcher = std::make_unique<runtime::Dispatcher>(scheduling, config.policy, seats);
+  return absl::OkStatus();
+}
+
+absl::Status FrontEnd::Listen(const Config& config) {
+  facts_.version = SHOAL_VERSION;
+  facts_.started = runtime::Now();
+  facts_.instance_id =
+      absl::StrCat(absl::Hex(facts_.started.time_since_epoch().count()), "-", getpid());
+  facts_.begin_drain = [this] { BeginDrain(); };
+
+  transport::ServerOptions options;
+  options.addresses = {absl::StrCat(config.host, ":", config.port)};
+  options.message_bytes_max = config.limits.message_bytes();
+  options.streams_per_connection_max = kStreamsPerConnection;
+  if (config.unix_socket) {
+    SHOAL_ASSIGN_OR_RETURN(sockets_,
+                           SocketDirectory::Make(config.socket_dir, TemporaryDirectory()));
+    facts_.unix_socket = sockets_.grpc_socket();
+    facts_.lease_socket = sockets_.lease_socket();
+    options.addresses.push_back(absl::StrCat("unix:", facts_.unix_socket));
+    SHOAL_ASSIGN_OR_RETURN(lease_server_, service::LeaseServer::Start(
+                                              facts_.lease_socket, engine_.leases.get(), &logger_));
+  }
+  SHOAL_ASSIGN_OR_RETURN(
+      server_, transport::StartGrpcServer(options, service::AllServices(&engine_, &facts_)));
+  return absl::OkStatus();
+}
+
+absl::Status FrontEnd::ListenHttp(const Config& config) {
+  metrics_ = std::make_unique<telemetry::ServiceMetrics>(telemetry::ServiceMetrics::Sources{
+      &throughput_, [this] { return Gauges(); }, facts_.version});
+  if (config.http_port < 0) return absl::OkStatus();
+  telemetry::HttpServer::Options options;
+  options.host = config.host;
+  options.port = config.http_port;
+  options.metrics = [this] { return metrics_->Text(); };
+  options.ready = [this] {
+    return engine_.drain.Admit();
+  };
+  SHOAL_ASSIGN_OR_RETURN(http_, telemetry::HttpServer::Start(std::move(options)));
+  return absl::OkStatus();
+}
+
+void FrontEnd::SetHealth(bool serving) {
+  for (const char* name : kServiceNames) server_->SetServing(name, serving);
+  for (const WorkerId worker : engine_.workers->ids()) {
+    server_->SetServing(absl::StrCat("worker/", worker.value), serving);
+  }
+}
+
+telemetry::ServiceGauges FrontEnd::Gauges() const {
+  telemetry::ServiceGauges gauges;
+  const auto counts = engine_.dispatcher->Counts();
+  gauges.queue_depth = counts.waiting;
+  gauges.in_flight = counts.tasks;
+  gauges.arrays = engine_.catalogue->count();
+  gauges.leases = engine_.leases->count();
+  gauges.draining = engine_.drain.draining();
+  for (const runtime::Worker& worker : engine_.workers->all()) {
+    gauges.workers.push_back(
+        {worker.id.value, true, worker.device->MemoryUsed(), worker.device->Info().memory_bytes});
+  }
+  return gauges;
+}
+
+void FrontEnd::BeginDrain() {
+  if (engine_.drain.draining()) return;
+  SetHealth(false);
+  if (!engine_.drain.Begin()) return;
+  engine_.dispatcher->Drain([] {});
+  logger_.Info("draining");
+}
+
+void FrontEnd::Shutdown(Duration grace) {
+  if (stopped_) return;
+  stopped_ = true;
+  BeginDrain();
+  server_->Shutdown(grace);
+  if (http_ != nullptr) http_->Stop();
+  lease_server_.reset();
+  // Every call has its answer, but a kernel that was given up may still be in its last chunk.
+  std::promise<void> idle;
+  engine_.dispatcher->Drain([&idle] { idle.set_value(); });
+  idle.get_future().wait();
+}
+
+}  // namespace shoal::app

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "server/app/config.h"
+#include "server/app/sockets.h"
+#include "server/runtime/engine.h"
+#include "server/service/cluster_service.h"
+#include "server/service/lease_server.h"
+#include "server/telemetry/http.h"
+#include "server/telemetry/log.h"
+#include "server/telemetry/metrics.h"
+#include "server/telemetry/throughput.h"
+#include "server/transport/server.h"
+
+namespace shoal::app {
+
+/// A whole front end with embedded workers, wired together and serving.
+class FrontEnd {
+ public:
+  /// Serves from when it returns.
+  ///
+  /// Errors:
+  ///   UNAVAILABLE         an address or socket cannot be bound.
+  ///   RESOURCE_EXHAUSTED  no address space for the payload memory.
+  static absl::StatusOr<std::unique_ptr<FrontEnd>> Start(const Config& config);
+  /// Stops at once if Shutdown was not called.
+  ~FrontEnd();
+
+  int port() const { return server_->Ports()[0]; }
+  int http_port() const { return http_ == nullptr ? -1 : http_->port(); }
+  const std::string& unix_socket() const { return facts_.unix_socket; }
+  telemetry::Logger& logger() { return logger_; }
+
+  /// Health says NOT_SERVING, nothing new is admitted; calls under way go on. May be repeated.
+  void BeginDrain();
+
+  /// BeginDrain, then waits for calls under way at most `grace`, and stops.
+  void Shutdown(Duration grace);
+
+ private:
+  explicit FrontEnd(const Config& config);
+  absl::Status BuildEngine(const Config& config);
+  absl::Status Listen(const Config& config);
+  absl::Status ListenHttp(const Config& config);
+  void SetHealth(bool serving);
+  telemetry::ServiceGauges Gauges() const;
+
+  telemetry::Logger logger_;
+  telemetry::ThroughputTable throughput_;
+  runtime::Engine engine_;
+  service::ServerFacts facts_;
+  SocketDirectory sockets_;
+  std::unique_ptr<service::LeaseServer> lease_server_;
+  std::unique_ptr<transport::Server> server_;
+  std::unique_ptr<telemetry::ServiceMetrics> metrics_;
+  std::unique_ptr<telemetry::HttpServer> http_;
+  bool stopped_ = false;
+};
+
+}  // namespace shoal::app

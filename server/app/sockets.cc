@@ -1,0 +1,50 @@
+#include "server/app/sockets.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+
+namespace shoal::app {
+
+absl::StatusOr<SocketDirectory> SocketDirectory::Make(const std::string& path,
+                                                      const std::string& temporary) {
+  const auto unavailable = [](const std::string& name) {
+    return absl::UnavailableError(absl::StrCat("socket directory ", name, ": ", strerror(errno)));
+  };
+  if (path.empty()) {
+    std::string made = absl::StrCat(temporary, "/shoal-XXXXXX");
+    if (mkdtemp(made.data()) == nullptr) return unavailable(made);
+    return SocketDirectory(std::move(made), true);
+  }
+  const bool made = mkdir(path.c_str(), 0700) == 0;
+  if (!made && errno != EEXIST) return unavailable(path);
+  SocketDirectory directory(path, made);
+  // Left by a server that was killed; a living one would have failed to start beside us anyway.
+  unlink(directory.grpc_socket().c_str());
+  unlink(directory.lease_socket().c_str());
+  return directory;
+}
+
+SocketDirectory::SocketDirectory(SocketDirectory&& other) noexcept
+    : path_(std::exchange(other.path_, "")), owned_(other.owned_) {}
+
+SocketDirectory& SocketDirectory::operator=(SocketDirectory&& other) noexcept {
+  std::swap(path_, other.path_);
+  std::swap(owned_, other.owned_);
+  return *this;
+}
+
+SocketDirectory::~SocketDirectory() {
+  if (path_.empty()) return;
+  unlink(grpc_socket().c_str());
+  unlink(lease_socket().c_str());
+  if (owned_) rmdir(path_.c_str());
+}
+
+}  // namespace shoal::app

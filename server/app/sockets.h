@@ -1,0 +1,33 @@
+#pragma once
+
+#include <string>
+
+#include "absl/status/statusor.h"
+
+namespace shoal::app {
+
+/// A directory for the Unix sockets that only this user can enter; taken away with its contents.
+class SocketDirectory {
+ public:
+  /// `path`, made if it is not there; empty: a new one in `temporary`.
+  ///
+  /// Errors: UNAVAILABLE  it cannot be made.
+  static absl::StatusOr<SocketDirectory> Make(const std::string& path,
+                                              const std::string& temporary);
+
+  SocketDirectory() = default;
+  SocketDirectory(SocketDirectory&& other) noexcept;
+  SocketDirectory& operator=(SocketDirectory&& other) noexcept;
+  ~SocketDirectory();
+
+  std::string grpc_socket() const { return path_ + "/grpc.sock"; }
+  std::string lease_socket() const { return path_ + "/lease.sock"; }
+
+ private:
+  SocketDirectory(std::string path, bool owned) : path_(std::move(path)), owned_(owned) {}
+
+  std::string path_;
+  bool owned_ = false;  // We made the directory, and take it away.
+};
+
+}  // namespace shoal::app

@@ -1,0 +1,111 @@
+#include "server/runtime/echo_stage.h"
+
+#include <utility>
+#include <vector>
+
+#include "base/status.h"
+#include "base/units.h"
+#include "server/plan/typing.h"
+
+namespace shoal::runtime {
+namespace {
+
+// Below this an array goes to one worker: a second one would cost more than it carries.
+constexpr int64_t kScatterBytesMin = 64 * kKiB;
+
+class EchoStage final : public Stage {
+ public:
+  EchoStage(const plan::Call& call, absl::InlinedVector<Operand, 2> inputs,
+            absl::InlinedVector<Operand, 2> outputs)
+      : call_(call), inputs_(std::move(inputs)), outputs_(std::move(outputs)) {
+    for (size_t array = 0; array < inputs_.size(); ++array) {
+      const Operand& output = outputs_[array];
+      if (output.Locate({0, 0}) == inputs_[array].Locate({0, 0}) &&
+          call_.route != plan::Route::kDevice) {
+        continue;  // It is where it should be.
+      }
+      for (const Extent& extent : output.extents) {
+        if (extent.elements.size() == 0 && output.extents.size() > 1) continue;
+        pieces_.push_back({extent.elements, extent.worker,
+                           plan::EstimateCost(*call_.op, extent.elements.size())});
+        arrays_.push_back(array);
+      }
+    }
+    workspace_.resize(pieces_.size());
+  }
+
+  void RunPiece(size_t index, Worker& worker, device::CancelFlag cancelled,
+                device::Done done) override {
+    const Operand& input = inputs_[arrays_[index]];
+    const plan::Range elements = pieces_[index].elements;
+    const int64_t bytes = elements.size() * input.item_bytes();
+    std::byte* output = outputs_[arrays_[index]].Locate(elements);
+    std::byte* arrival = output;
+    if (call_.route == plan::Route::kDevice) {
+      auto buffer = worker.device->Allocate(bytes);
+      if (!buffer.ok()) return std::move(done)(buffer.status());
+      workspace_[index] = *std::move(buffer);
+      arrival = workspace_[index].data();
+    }
+    const std::byte* source = input.Locate(elements);
+    if (source == nullptr) {
+      input.Gather(elements, arrival);
+      source = arrival;
+    }
+    if (call_.route != plan::Route::kDevice) {
+      return worker.stream->Copy({source, bytes}, {output, bytes}, std::move(done));
+    }
+    worker.stream->Copy({source, bytes}, {arrival, bytes}, [](const absl::Status&) {});
+    device::MapWork work{.op = call_.op, .args = {}};
+    work.args.dtype = input.type.dtype;
+    work.args.inputs[0] = arrival;
+    work.args.output = output;
+    work.args.count = elements.size();
+    worker.stream->Launch(work, cancelled, std::move(done));
+  }
+
+ private:
+  const plan::Call& call_;
+  const absl::InlinedVector<Operand, 2> inputs_;
+  const absl::InlinedVector<Operand, 2> outputs_;
+  std::vector<size_t> arrays_;             // By piece: which input.
+  std::vector<device::Buffer> workspace_;  // By piece.
+};
+
+}  // namespace
+
+absl::StatusOr<Operand> EchoTarget(Engine& engine, plan::Route route, const Operand& input) {
+  if (route == plan::Route::kFront) return input;
+  plan::Distribution distribution{plan::DistributionKind::kBlock, engine.workers->ids()};
+  if (input.bytes() < kScatterBytesMin) {
+    distribution = {plan::DistributionKind::kSingle, {engine.workers->Emptiest()}};
+  }
+  SHOAL_ASSIGN_OR_RETURN(auto array, engine.workers->NewArray(input.type, std::move(distribution)));
+  const StoredArray& held = *array;
+  return ArrayOperand(held, std::move(array));
+}
+
+std::unique_ptr<Stage> MakeEchoStage(const plan::Call& call, absl::InlinedVector<Operand, 2> inputs,
+                                     absl::InlinedVector<Operand, 2> outputs) {
+  auto stage = std::make_unique<EchoStage>(call, std::move(inputs), std::move(outputs));
+  if (stage->pieces().empty()) return nullptr;
+  return stage;
+}
+
+absl::Status CheckOverlap(const Operand& output, absl::Span<const Operand> inputs) {
+  const Extent& target = output.extents[0];
+  const std::byte* begin = target.data;
+  const std::byte* end = begin + output.bytes();
+  for (const Operand& input : inputs) {
+    const std::byte* source = input.extents[0].data;
+    const bool disjoint = source + input.bytes() <= begin || end <= source;
+    const bool same = source == begin && input.bytes() == output.bytes();
+    if (input.extents.size() == 1 && !disjoint && !same) {
+      return absl::InvalidArgumentError(
+          "an output's place in the lease lies partly over an argument's");
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace shoal::runtime

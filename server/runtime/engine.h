@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "base/time.h"
+#include "server/collective/communicator.h"
+#include "server/memory/arena.h"
+#include "server/memory/budget.h"
+#include "server/runtime/catalogue.h"
+#include "server/runtime/dispatcher.h"
+#include "server/runtime/drain.h"
+#include "server/runtime/leases.h"
+#include "server/runtime/mover.h"
+#include "server/runtime/workers.h"
+#include "server/telemetry/log.h"
+#include "server/telemetry/throughput.h"
+#include "server/wire/call_codec.h"
+
+namespace shoal::runtime {
+
+/// What the service promises and refuses; published by GetServerInfo.
+struct Limits {
+  int64_t inline_bytes = 256 << 10;
+  int64_t chunk_bytes = 1 << 20;
+  int32_t credit_chunks = 8;
+  int64_t session_tasks = 1 << 16;
+  int64_t queued_tasks = 1'000'000;
+  Duration resume_timeout = std::chrono::seconds(60);
+  int32_t arguments = 64;
+  int64_t lease_bytes = int64_t{64} << 30;
+
+  /// The largest message: a chunk, or inline payload, with room for what goes around it.
+  int64_t message_bytes() const { return std::max(chunk_bytes, inline_bytes) + (64 << 10); }
+  wire::CallLimits call(bool may_stream) const { return {inline_bytes, arguments, may_stream}; }
+};
+
+/// The parts of a running service, wired together: what every handler works with.
+///
+/// Ownership: owns all of them, in the order in which they depend on each other.
+/// Thread-safety: as its parts.
+struct Engine {
+  Limits limits;
+  std::string backend;  ///< "cpu".
+  DrainSignal drain;
+  telemetry::Logger* logger = nullptr;
+  telemetry::ThroughputTable* throughput = nullptr;
+
+  std::unique_ptr<memory::Arena> arena;
+  std::unique_ptr<memory::Budget> front_budget;  ///< Payload in the front end, and leases.
+  std::unique_ptr<Workers> workers;
+  std::unique_ptr<Mover> mover;
+  std::unique_ptr<Catalogue> catalogue;
+  std::unique_ptr<Leases> leases;
+  std::unique_ptr<Dispatcher> dispatcher;
+
+  /// Tells the scheduler what the workers' stored arrays take now.
+  void ReportStored() {
+    for (const Worker& worker : workers->all()) {
+      dispatcher->SetStored(worker.id, worker.device->MemoryUsed());
+    }
+  }
+};
+
+/// Front-end payload memory, 64-byte aligned, counted against the front end's budget.
+///
+/// Errors: RESOURCE_EXHAUSTED.
+absl::StatusOr<std::shared_ptr<memory::Block>> AllocateFrontEnd(Engine& engine, int64_t bytes);
+
+}  // namespace shoal::runtime

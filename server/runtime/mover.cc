@@ -1,0 +1,92 @@
+#include "server/runtime/mover.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+#include <vector>
+
+namespace shoal::runtime {
+namespace {
+
+// Memory to memory within one host: far above what the largest array takes, so that a fault shows.
+constexpr Duration kTimeout = std::chrono::minutes(10);
+
+}  // namespace
+
+collective::Transfer Mover::MakeTransfer(const Shard& from, const Shard& to, plan::Range elements,
+                                         int64_t item_bytes) {
+  const auto part = [&](const Shard& shard) {
+    return shard.buffer.span().Sub((elements.begin - shard.elements.begin) * item_bytes,
+                                   elements.size() * item_bytes);
+  };
+  return {.source = from.worker.value,
+          .destination = to.worker.value,
+          .send = part(from),
+          .recv = part(to),
+          .send_stream = (*workers_)[from.worker].stream.get(),
+          .recv_stream = (*workers_)[to.worker].stream.get()};
+}
+
+/// Elements that one shard of the target takes from one of the source.
+struct Mover::Hop {
+  const Shard* from = nullptr;
+  const Shard* to = nullptr;
+  plan::Range elements;
+};
+
+std::vector<Mover::Hop> Mover::PlanCopy(const StoredArray& source, const StoredArray& target) {
+  std::vector<Hop> hops;
+  for (const Shard& to : target.shards) {
+    int64_t next = to.elements.begin;
+    while (next < to.elements.end) {
+      // What begins here comes from this very worker if it holds it, else from the first that does.
+      const Shard* best = nullptr;
+      for (const Shard& from : source.shards) {
+        if (next < from.elements.begin || next >= from.elements.end) continue;
+        if (best == nullptr || from.worker == to.worker) best = &from;
+      }
+      const int64_t end = std::min(best->elements.end, to.elements.end);
+      hops.push_back({best, &to, {next, end}});
+      next = end;
+    }
+  }
+  return hops;
+}
+
+void Mover::Copy(const StoredArray& source, StoredArray* target, device::Done done) {
+  std::vector<collective::Transfer> transfers;
+  for (const Hop& hop : PlanCopy(source, *target)) {
+    transfers.push_back(
+        MakeTransfer(*hop.from, *hop.to, hop.elements, kernels::ItemBytes(source.type.dtype)));
+  }
+  Send(transfers, std::move(done));
+}
+
+int64_t Mover::MovedBytes(const StoredArray& source, const StoredArray& target) {
+  int64_t elements = 0;
+  for (const Hop& hop : PlanCopy(source, target)) {
+    if (hop.from->worker != hop.to->worker) elements += hop.elements.size();
+  }
+  return elements * kernels::ItemBytes(source.type.dtype);
+}
+
+void Mover::Replicate(StoredArray* array, device::Done done) {
+  const int64_t item_bytes = kernels::ItemBytes(array->type.dtype);
+  std::vector<collective::Transfer> transfers;
+  for (size_t rank = 1; rank < array->shards.size(); ++rank) {
+    const Shard& first = array->shards[0];
+    if (array->bytes == 0) break;
+    transfers.push_back(MakeTransfer(first, array->shards[rank], first.elements, item_bytes));
+  }
+  Send(transfers, std::move(done));
+}
+
+void Mover::Send(absl::Span<const collective::Transfer> transfers, device::Done done) {
+  if (transfers.empty()) return std::move(done)(absl::OkStatus());
+  collective::Args args;
+  args.timeout = kTimeout;
+  const std::lock_guard lock(mutex_);
+  group_->SendRecv(args, transfers, std::move(done));
+}
+
+}  // namespace shoal::runtime

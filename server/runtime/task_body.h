@@ -1,0 +1,51 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <optional>
+
+#include "base/ids.h"
+#include "server/core/attempt.h"
+#include "server/scheduler/events.h"
+
+namespace shoal::runtime {
+
+/// One piece to be run now, on one worker.
+struct PieceRun {
+  WorkerId worker;
+  AttemptId attempt;
+  int32_t piece = 0;
+};
+
+/// What a task does. The scheduler sees only sizes and times; the dispatcher calls this.
+///
+/// Life: Run for each attempt, OnFinished once (perhaps while a stopped attempt still runs),
+///   Retire last, when nothing will touch the body any more: it may delete itself there.
+/// Threads: Run of different pieces may come at the same time; OnFinished may come during a Run.
+class TaskBody {
+ public:
+  TaskBody() = default;
+  TaskBody(const TaskBody&) = delete;
+  TaskBody& operator=(const TaskBody&) = delete;
+  virtual ~TaskBody() = default;
+
+  /// Does the piece. Either ends it before returning, with its outcome, or returns nothing and
+  /// calls Dispatcher::End exactly once later, from any thread. Must not block: long work goes to
+  /// the worker's device.
+  virtual std::optional<core::AttemptOutcome> Run(const PieceRun& run) = 0;
+
+  /// The task has reached its one terminal state.
+  virtual void OnFinished(const scheduler::Finished& finished) = 0;
+
+  virtual void Retire() = 0;
+
+  /// Raised when the work is no longer wanted: to be looked at between chunks.
+  const std::atomic<bool>* cancel_flag() const { return &cancelled_; }
+
+ private:
+  friend class Dispatcher;
+  std::atomic<bool> cancelled_ = false;
+  std::atomic<int32_t> holds_ = 1;  // One for the finish, one for each launch under way.
+};
+
+}  // namespace shoal::runtime

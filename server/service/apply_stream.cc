@@ -1,0 +1,305 @@
+#include "server/service/apply_stream.h"
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+#include "base/units.h"
+#include "server/runtime/call_run.h"
+#include "server/runtime/landing.h"
+#include "server/runtime/outcome_status.h"
+#include "server/service/call_record.h"
+#include "server/service/chunk_sender.h"
+#include "server/service/echo_stream.h"
+#include "server/service/reply.h"
+#include "server/service/result_codec.h"
+#include "server/service/stream_task.h"
+#include "server/service/stream_writer.h"
+#include "server/wire/call_codec.h"
+#include "server/wire/status_details.h"
+#include "shoal/v1/compute.pb.h"
+
+namespace shoal::service {
+namespace {
+
+// Below this a streamed argument goes to one worker.
+constexpr int64_t kScatterBytesMin = kMiB;
+
+/// Lands all streamed arguments, runs the call, sends the outputs.
+///
+/// Its owners are the stream and, while it runs, the call's end.
+class ComputeTask final : public StreamTask, public std::enable_shared_from_this<ComputeTask> {
+ public:
+  ComputeTask(runtime::Engine* engine, transport::StreamCall* call)
+      : engine_(*engine), call_(call), writer_(call), begun_(runtime::Now()) {}
+
+  absl::Status Open(plan::Call call, std::shared_ptr<const void> request) override {
+    record_.op = ThroughputIndex(call.op);
+    record_.route = call.route;
+    record_.plane = telemetry::Plane::kStream;
+    record_.begun = begun_;
+    record_.bytes_in = ArgumentBytes(call);
+    want_timing_ = call.want_timing;
+    for (size_t i = 0; i < call.arguments.size(); ++i) {
+      const auto* streamed = std::get_if<plan::StreamedBytes>(&call.arguments[i].value);
+      if (streamed == nullptr) continue;
+      SHOAL_ASSIGN_OR_RETURN(runtime::Operand room, MakeRoom(streamed->type));
+      landings_.push_back(
+          {runtime::Landing(std::move(room), engine_.limits.chunk_bytes), static_cast<int32_t>(i)});
+    }
+    setup_.call = std::move(call);
+    setup_.request = std::move(request);
+    SkipLanded();
+    return absl::OkStatus();
+  }
+
+  absl::Status OnChunk(const wire::ChunkMessage& chunk, transport::Message message) override {
+    if (chunk.has_chunk) SHOAL_RETURN_IF_ERROR(Land(chunk));
+    message = transport::Message();  // Its bytes are where they belong.
+    if (current_ == landings_.size()) {
+      Run();
+    } else {
+      call_->Read();
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status OnHalfClose() override {
+    const Arrival& arrival = landings_[current_];
+    return wire::WithReason(absl::InvalidArgumentError(absl::StrCat(
+                                "closed at offset ", arrival.landing.landed_bytes(), " of ",
+                                arrival.landing.total_bytes(), " of argument ", arrival.argument)),
+                            "TRUNCATED");
+  }
+
+  void OnWritten(bool ok) override {
+    if (ok && sending_.load(std::memory_order_acquire) && !sender_->done()) SendNext("");
+    writer_.OnWritten(ok);
+  }
+
+  void Abort(absl::Status status) override {
+    {
+      const std::lock_guard lock(mutex_);
+      aborted_ = true;
+      if (run_ != nullptr) run_->Cancel();
+      if (running_) return;  // The end of the run finishes the call.
+    }
+    Finish(std::move(status));
+  }
+
+ private:
+  struct Arrival {
+    runtime::Landing landing;
+    int32_t argument;
+  };
+
+  absl::StatusOr<runtime::Operand> MakeRoom(const plan::ArrayType& type) {
+    plan::Distribution distribution{plan::DistributionKind::kBlock, engine_.workers->ids()};
+    if (*type.shape.ByteCount(type.dtype) < kScatterBytesMin) {
+      distribution = {plan::DistributionKind::kSingle, {engine_.workers->Emptiest()}};
+    }
+    SHOAL_ASSIGN_OR_RETURN(auto array, engine_.workers->NewArray(type, std::move(distribution)));
+    const runtime::StoredArray& held = *array;
+    return runtime::ArrayOperand(held, std::move(array));
+  }
+
+  absl::Status Land(const wire::ChunkMessage& chunk) {
+    if (current_ == landings_.size() || chunk.header.array != landings_[current_].argument) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("a chunk of argument ", chunk.header.array, " that was not expected now"));
+    }
+    SHOAL_RETURN_IF_ERROR(landings_[current_].landing.Land(chunk));
+    landed_bytes_ += chunk.data_bytes;
+    SkipLanded();
+    if (++unacknowledged_ < (engine_.limits.credit_chunks + 1) / 2) return absl::OkStatus();
+    unacknowledged_ = 0;
+    v1::ApplyStreamResponse response;
+    response.set_acknowledged_bytes(landed_bytes_);
+    writer_.Push({response.SerializeAsString(), {}});
+    return absl::OkStatus();
+  }
+
+  void SkipLanded() {
+    while (current_ < landings_.size() && landings_[current_].landing.complete()) ++current_;
+  }
+
+  void Run() {
+    record_.phases.transfer_in = runtime::Now() - begun_;
+    for (Arrival& arrival : landings_) setup_.streamed.push_back(arrival.landing.target());
+    landings_.clear();
+    setup_.deadline = DeadlineOf(*call_);
+    {
+      const std::lock_guard lock(mutex_);
+      if (aborted_) return;
+      running_ = true;
+    }
+    auto run = runtime::CallRun::Start(
+        &engine_, std::move(setup_),
+        [self = shared_from_this()](absl::StatusOr<runtime::CallResult> result) {
+          self->OnResult(std::move(result));
+        });
+    const std::lock_guard lock(mutex_);
+    if (!running_ || run == nullptr) return;
+    run_ = std::move(run);
+    if (aborted_) run_->Cancel();
+  }
+
+  void OnResult(absl::StatusOr<runtime::CallResult> result) {
+    bool aborted = false;
+    {
+      const std::lock_guard lock(mutex_);
+      running_ = false;
+      run_.reset();
+      aborted = aborted_;
+    }
+    if (!result.ok()) return Finish(result.status());
+    if (aborted) return Finish(absl::CancelledError("cancelled by the caller"));
+    result->phases.transfer_in = record_.phases.transfer_in;
+    record_.phases = result->phases;
+    record_.bytes_out = ReturnedBytes(*result);
+    v1::ApplyStreamResponse first;
+    EncodeResult(engine_, *result, {.want_timing = want_timing_, .streamed = true},
+                 first.mutable_call());
+    std::vector<runtime::Operand> returned;
+    for (runtime::CallOutput& output : result->outputs) {
+      const bool stays = output.stored || output.leased.has_value();
+      returned.push_back(stays ? runtime::Operand() : std::move(output.data));
+    }
+    sender_.emplace(std::move(returned),
+                    ChunkOptions{.chunk_bytes = engine_.limits.chunk_bytes, .checksum = checksum_});
+    sending_.store(true, std::memory_order_release);
+    SendNext(first.SerializeAsString());
+  }
+
+  // Called first by OnResult, then by the OnWritten of each frame: never by two at once.
+  void SendNext(const std::string& rest) {
+    transport::Frame frame = sender_->Next(rest);
+    const bool last = sender_->done();
+    writer_.Push(std::move(frame));
+    if (last) Finish(absl::OkStatus());
+  }
+
+  void Finish(absl::Status status) {
+    status = runtime::ForClient(std::move(status));
+    record_.failed = !status.ok();
+    if (!writer_.Finish(status)) return;
+    Record(engine_, record_);
+  }
+
+  runtime::Engine& engine_;
+  transport::StreamCall* const call_;
+  StreamWriter writer_;
+  const Instant begun_;
+  runtime::CallSetup setup_;
+  std::vector<Arrival> landings_;  // In the order in which the chunks come.
+  size_t current_ = 0;
+  int64_t landed_bytes_ = 0;
+  int unacknowledged_ = 0;
+  bool want_timing_ = false;
+  bool checksum_ = true;
+  CallRecord record_;
+
+  std::mutex mutex_;
+  std::shared_ptr<runtime::CallRun> run_;
+  bool running_ = false;
+  bool aborted_ = false;
+
+  std::optional<ChunkSender> sender_;
+  std::atomic<bool> sending_ = false;
+};
+
+/// Reads the call, then hands everything to the task that it asks for.
+class ApplyStream final : public transport::StreamHandler {
+ public:
+  ApplyStream(runtime::Engine* engine, transport::StreamCall* call)
+      : engine_(*engine), call_(call), begun_(runtime::Now()) {}
+
+  void OnStart() override { call_->Read(); }
+
+  void OnMessage(transport::Message message) override {
+    const absl::Status taken = Take(std::move(message));
+    if (!taken.ok()) End(taken);
+  }
+
+  void OnHalfClose() override {
+    if (task_ == nullptr) return End(absl::InvalidArgumentError("closed without a call"));
+    if (const absl::Status closed = task_->OnHalfClose(); !closed.ok()) End(closed);
+  }
+
+  void OnWritten(bool ok) override { task_->OnWritten(ok); }
+
+  void OnCancelled() override {
+    std::shared_ptr<StreamTask> task;
+    {
+      const std::lock_guard lock(mutex_);
+      cancelled_ = true;
+      task = task_;
+    }
+    if (task != nullptr) task->Abort(absl::CancelledError("the caller went away"));
+    // Without a task, the read that is outstanding fails, and ends the call.
+  }
+
+  void OnDone() override {}
+
+ private:
+  absl::Status Take(transport::Message message) {
+    SHOAL_ASSIGN_OR_RETURN(const wire::ChunkMessage chunk,
+                           wire::DecodeChunkMessage(message.pieces()));
+    if (task_ == nullptr) {
+      SHOAL_RETURN_IF_ERROR(Open(chunk.rest));
+    } else if (!chunk.has_chunk) {
+      return absl::InvalidArgumentError("a message without a chunk");
+    }
+    return task_->OnChunk(chunk, std::move(message));
+  }
+
+  absl::Status Open(const std::string& rest) {
+    SHOAL_RETURN_IF_ERROR(engine_.drain.Admit());
+    auto request = std::make_shared<v1::ApplyStreamRequest>();
+    if (!request->ParseFromString(rest) || !request->has_call()) {
+      return absl::InvalidArgumentError("the first message carries no valid call");
+    }
+    SHOAL_ASSIGN_OR_RETURN(
+        plan::Call call,
+        wire::DecodeCall(request->call(), engine_.limits.call(/*may_stream=*/true)));
+    std::shared_ptr<StreamTask> task;
+    if (IsStreamedEcho(call)) {
+      task = NewEchoTask(&engine_, call_);
+    } else {
+      task = std::make_shared<ComputeTask>(&engine_, call_);
+    }
+    SHOAL_RETURN_IF_ERROR(task->Open(std::move(call), std::move(request)));
+    const std::lock_guard lock(mutex_);
+    if (cancelled_) return absl::CancelledError("the caller went away");
+    task_ = std::move(task);
+    return absl::OkStatus();
+  }
+
+  void End(const absl::Status& status) {
+    const absl::Status told = runtime::ForClient(status);
+    LogCall(engine_, {"ApplyStream", call_, begun_}, told);
+    if (task_ != nullptr) return task_->Abort(told);
+    call_->Finish(told);
+  }
+
+  runtime::Engine& engine_;
+  transport::StreamCall* const call_;
+  const Instant begun_;
+  std::mutex mutex_;                  // A cancellation may come while the call is being opened.
+  std::shared_ptr<StreamTask> task_;  // The stream is one owner, work under way the other.
+  bool cancelled_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<transport::StreamHandler> NewApplyStream(runtime::Engine* engine,
+                                                         transport::StreamCall* call) {
+  return std::make_unique<ApplyStream>(engine, call);
+}
+
+}  // namespace shoal::service

@@ -1,0 +1,120 @@
+#include "server/service/get_stream.h"
+
+#include <algorithm>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+#include "server/runtime/outcome_status.h"
+#include "server/service/call_record.h"
+#include "server/service/chunk_sender.h"
+#include "server/service/reply.h"
+#include "server/service/result_codec.h"
+#include "server/service/stream_writer.h"
+#include "server/wire/array_codec.h"
+#include "shoal/v1/array_service.pb.h"
+
+namespace shoal::service {
+namespace {
+
+/// One write is outstanding at any time, so a reader that stalls costs one chunk and the
+/// transport's window, whatever the array's size.
+class GetStream final : public transport::StreamHandler {
+ public:
+  GetStream(runtime::Engine* engine, transport::StreamCall* call)
+      : engine_(*engine), call_(call), writer_(call), begun_(runtime::Now()) {}
+
+  void OnStart() override { call_->Read(); }
+
+  void OnMessage(transport::Message message) override {
+    v1::GetResponse first;
+    const absl::Status opened = Open(message, &first);
+    if (!opened.ok()) return End(opened);
+    const std::lock_guard lock(mutex_);
+    SendNext(first.SerializeAsString());
+    // One ahead: the next chunk's checksum is made while this one is on its way.
+    if (!sender_->done()) SendNext("");
+  }
+
+  void OnHalfClose() override { End(absl::InvalidArgumentError("closed without a request")); }
+
+  void OnWritten(bool ok) override {
+    if (ok) {
+      const std::lock_guard lock(mutex_);
+      if (!sender_->done()) SendNext("");
+    }
+    writer_.OnWritten(ok);
+  }
+
+  void OnCancelled() override { End(absl::CancelledError("the download broke off")); }
+  void OnDone() override {}
+
+ private:
+  absl::Status Open(const transport::Message& message, v1::GetResponse* first) {
+    v1::GetRequest request;
+    SHOAL_RETURN_IF_ERROR(Parse(message, &request));
+    SHOAL_ASSIGN_OR_RETURN(const auto ref, wire::DecodeRef(request.array(), "array"));
+    SHOAL_ASSIGN_OR_RETURN(runtime::ArrayUse use, engine_.catalogue->Find(ref));
+    const runtime::StoredArray& array = *use;
+    const int64_t item_bytes = kernels::ItemBytes(array.type.dtype);
+    if (request.offset() < 0 || request.offset() > array.bytes) {
+      return absl::OutOfRangeError(
+          absl::StrCat("offset ", request.offset(), " of an array of ", array.bytes, " bytes"));
+    }
+    if (request.offset() % item_bytes != 0 || request.byte_count() < 0 ||
+        request.chunk_bytes() < 0) {
+      return absl::InvalidArgumentError(
+          "offset must be a multiple of the element size; counts must not be negative");
+    }
+    const int64_t left = array.bytes - request.offset();
+    bytes_ = request.byte_count() == 0 ? left : std::min(left, request.byte_count());
+    ChunkOptions options;
+    options.checksum = !request.no_checksum();
+    options.chunk_bytes =
+        request.chunk_bytes() == 0
+            ? engine_.limits.chunk_bytes
+            : std::min<int64_t>(request.chunk_bytes(), engine_.limits.chunk_bytes);
+    EncodeArrayInfo(array, first->mutable_array());
+    auto owner = std::make_shared<runtime::ArrayUse>(std::move(use));
+    sender_.emplace(runtime::ArrayOperand(array, std::move(owner)), request.offset(), bytes_,
+                    options);
+    return absl::OkStatus();
+  }
+
+  void SendNext(const std::string& rest) {
+    writer_.Push(sender_->Next(rest));
+    if (sender_->done()) End(absl::OkStatus());
+  }
+
+  void End(const absl::Status& status) {
+    const absl::Status told = runtime::ForClient(status);
+    if (!writer_.Finish(told)) return;
+    Record(engine_, {.op = GetIndex(),
+                     .plane = telemetry::Plane::kStream,
+                     .begun = begun_,
+                     .bytes_in = 0,
+                     .bytes_out = told.ok() ? bytes_ : 0,
+                     .phases = {},
+                     .failed = !told.ok()});
+    LogCall(engine_, {"Get", call_, begun_}, told);
+  }
+
+  runtime::Engine& engine_;
+  transport::StreamCall* const call_;
+  StreamWriter writer_;
+  const Instant begun_;
+  std::mutex mutex_;  // OnWritten may come while OnMessage still sends.
+  std::optional<ChunkSender> sender_;
+  int64_t bytes_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<transport::StreamHandler> NewGetStream(runtime::Engine* engine,
+                                                       transport::StreamCall* call) {
+  return std::make_unique<GetStream>(engine, call);
+}
+
+}  // namespace shoal::service

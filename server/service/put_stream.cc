@@ -1,0 +1,185 @@
+#include "server/service/put_stream.h"
+
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+#include "server/runtime/landing.h"
+#include "server/runtime/outcome_status.h"
+#include "server/service/call_record.h"
+#include "server/service/reply.h"
+#include "server/service/result_codec.h"
+#include "server/service/stream_writer.h"
+#include "server/wire/array_codec.h"
+#include "server/wire/status_details.h"
+#include "shoal/v1/array_service.pb.h"
+
+namespace shoal::service {
+namespace {
+
+/// Messages are handled one at a time; the mutex is for a cancellation that comes meanwhile.
+class PutStream final : public transport::StreamHandler {
+ public:
+  PutStream(runtime::Engine* engine, transport::StreamCall* call)
+      : engine_(*engine), call_(call), writer_(call), begun_(runtime::Now()) {}
+
+  void OnStart() override { call_->Read(); }
+
+  void OnMessage(transport::Message message) override {
+    bool ended = false;
+    {
+      const std::lock_guard lock(mutex_);
+      if (ended_) return;
+      const absl::Status taken = Take(message);
+      ended = !taken.ok() || landing_->complete();
+      if (ended) End(taken);
+    }
+    if (!ended) call_->Read();
+  }
+
+  void OnHalfClose() override {
+    const std::lock_guard lock(mutex_);
+    if (ended_) return;
+    if (!landing_.has_value()) return End(absl::InvalidArgumentError("closed without a header"));
+    End(wire::WithReason(
+        absl::InvalidArgumentError(absl::StrCat("closed at offset ", landing_->landed_bytes(),
+                                                " of ", landing_->total_bytes())),
+        "TRUNCATED", {{"offset", absl::StrCat(landing_->landed_bytes())}}));
+  }
+
+  void OnWritten(bool ok) override { writer_.OnWritten(ok); }
+
+  void OnCancelled() override {
+    const std::lock_guard lock(mutex_);
+    End(absl::CancelledError("the upload broke off"));
+  }
+
+  void OnDone() override {}
+
+ private:
+  absl::Status Take(const transport::Message& message) {
+    SHOAL_ASSIGN_OR_RETURN(const wire::ChunkMessage chunk,
+                           wire::DecodeChunkMessage(message.pieces()));
+    if (!landing_.has_value()) {
+      SHOAL_RETURN_IF_ERROR(Open(chunk.rest));
+    } else if (!chunk.has_chunk) {
+      return absl::InvalidArgumentError("a message without a chunk");
+    }
+    if (chunk.has_chunk) SHOAL_RETURN_IF_ERROR(Land(chunk));
+    return absl::OkStatus();
+  }
+
+  absl::Status Open(const std::string& rest) {
+    SHOAL_RETURN_IF_ERROR(engine_.drain.Admit());
+    v1::PutRequest request;
+    if (!request.ParseFromString(rest) || !request.has_header()) {
+      return absl::InvalidArgumentError("the first message carries no valid header");
+    }
+    const v1::PutHeader& header = request.header();
+    if (header.resume_id() != 0) {
+      SHOAL_ASSIGN_OR_RETURN(use_, engine_.catalogue->Resume(ArrayId{header.resume_id()}));
+    } else {
+      SHOAL_ASSIGN_OR_RETURN(plan::ArrayType type, wire::DecodeSpec(header.spec(), "header.spec"));
+      SHOAL_ASSIGN_OR_RETURN(const plan::StoreAs store,
+                             wire::DecodeStore(header.store(), "header.store"));
+      SHOAL_ASSIGN_OR_RETURN(use_, engine_.catalogue->Create(std::move(type), store));
+    }
+    runtime::StoredArray& array = **use_;
+    landing_.emplace(runtime::ArrayOperand(array, use_->array()), engine_.limits.chunk_bytes,
+                     array.landed_bytes.load(std::memory_order_relaxed));
+    // A small array's first answer is its last; others learn their id, to resume by, at once.
+    if (landing_->total_bytes() > engine_.limits.chunk_bytes || header.resume_id() != 0) {
+      Acknowledge();
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status Land(const wire::ChunkMessage& chunk) {
+    SHOAL_RETURN_IF_ERROR(landing_->Land(chunk));
+    (*use_)->landed_bytes.store(landing_->landed_bytes(), std::memory_order_relaxed);
+    // Twice a window: the client never waits for an answer that is not under way.
+    if (++unacknowledged_ >= (engine_.limits.credit_chunks + 1) / 2 && !landing_->complete()) {
+      Acknowledge();
+    }
+    return absl::OkStatus();
+  }
+
+  void Acknowledge() {
+    unacknowledged_ = 0;
+    v1::PutResponse response;
+    response.set_array_id((*use_)->id.value);
+    response.set_acknowledged_bytes(landing_->landed_bytes());
+    writer_.Push({response.SerializeAsString(), {}});
+  }
+
+  /// Ends the upload, once: nothing else touches it afterwards.
+  void End(const absl::Status& status) {
+    if (ended_) return;
+    ended_ = true;
+    if (!status.ok()) return Conclude(status);
+    runtime::StoredArray* array = use_->array().get();
+    if (array->distribution.kind != plan::DistributionKind::kReplicated) {
+      return Conclude(absl::OkStatus());
+    }
+    // It came down on its first worker; the stream is finished when the others have it too.
+    engine_.mover->Replicate(array, [this](const absl::Status& copied) { Conclude(copied); });
+  }
+
+  /// Publishes the array, or keeps it to be resumed, or forgets it; then answers.
+  void Conclude(absl::Status status) {
+    if (status.ok()) status = engine_.catalogue->Publish(*use_);
+    if (use_.has_value()) {
+      if (status.ok()) {
+        Answer();
+      } else if (absl::IsCancelled(status) || absl::IsDataLoss(status)) {
+        engine_.catalogue->Suspend(*use_);
+      } else {
+        engine_.catalogue->Abandon(*use_);
+      }
+      use_.reset();
+      engine_.ReportStored();
+    }
+    const int64_t bytes = landing_.has_value() ? landing_->landed_bytes() : 0;
+    landing_.reset();  // Its view keeps the array's memory, too.
+    Record(engine_, {.op = PutIndex(),
+                     .plane = telemetry::Plane::kStream,
+                     .begun = begun_,
+                     .bytes_in = bytes,
+                     .bytes_out = 0,
+                     .phases = {},
+                     .failed = !status.ok()});
+    status = runtime::ForClient(std::move(status));
+    LogCall(engine_, {"Put", call_, begun_}, status);
+    writer_.Finish(std::move(status));
+  }
+
+  void Answer() {
+    const runtime::StoredArray& array = **use_;
+    v1::PutResponse response;
+    response.set_array_id(array.id.value);
+    response.set_acknowledged_bytes(array.bytes);
+    EncodeArrayInfo(array, response.mutable_array());
+    writer_.Push({response.SerializeAsString(), {}});
+  }
+
+  runtime::Engine& engine_;
+  transport::StreamCall* const call_;
+  StreamWriter writer_;
+  const Instant begun_;
+  std::mutex mutex_;
+  std::optional<runtime::ArrayUse> use_;
+  std::optional<runtime::Landing> landing_;
+  int unacknowledged_ = 0;
+  bool ended_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<transport::StreamHandler> NewPutStream(runtime::Engine* engine,
+                                                       transport::StreamCall* call) {
+  return std::make_unique<PutStream>(engine, call);
+}
+
+}  // namespace shoal::service

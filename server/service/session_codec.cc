@@ -1,0 +1,179 @@
+#include "server/service/session_codec.h"
+
+#include <google/protobuf/io/coded_stream.h>
+
+namespace shoal::service {
+namespace {
+
+using google::protobuf::io::CodedOutputStream;
+
+// Tags of shoal.v1.SessionRequest, SessionTask, SessionOpen and SessionResponse.
+constexpr uint32_t kVarint = 0;
+constexpr uint32_t kBytes = 2;
+constexpr uint32_t Tag(uint32_t field, uint32_t type) { return field << 3 | type; }
+
+/// Reads fields from a view. Every read fails, rather than passing the end.
+class FieldReader {
+ public:
+  explicit FieldReader(absl::string_view bytes) : at_(bytes.data()), end_(at_ + bytes.size()) {}
+
+  bool done() const { return at_ == end_; }
+
+  bool Varint(uint64_t* value) {
+    if (at_ < end_ && static_cast<uint8_t>(*at_) < 0x80) {  // Most are one byte.
+      *value = static_cast<uint8_t>(*at_++);
+      return true;
+    }
+    *value = 0;
+    for (unsigned shift = 0; shift < 64 && at_ < end_; shift += 7) {
+      const auto byte = static_cast<uint8_t>(*at_++);
+      *value |= static_cast<uint64_t>(byte & 0x7FU) << shift;
+      if (byte < 0x80) return true;
+    }
+    return false;
+  }
+
+  bool Bytes(absl::string_view* value) {
+    uint64_t length = 0;
+    if (!Varint(&length) || length > static_cast<uint64_t>(end_ - at_)) return false;
+    *value = {at_, length};
+    at_ += length;
+    return true;
+  }
+
+  bool Skip(uint64_t tag) {
+    uint64_t number = 0;
+    absl::string_view bytes;
+    switch (tag & 7U) {
+      case kVarint:
+        return Varint(&number);
+      case kBytes:
+        return Bytes(&bytes);
+      case 1:
+        return Advance(8);
+      case 5:
+        return Advance(4);
+      default:
+        return false;
+    }
+  }
+
+ private:
+  bool Advance(ptrdiff_t bytes) {
+    if (end_ - at_ < bytes) return false;
+    at_ += bytes;
+    return true;
+  }
+
+  const char* at_;
+  const char* end_;
+};
+
+bool DecodeTask(absl::string_view bytes, SessionTaskView* task) {
+  FieldReader reader(bytes);
+  while (!reader.done()) {
+    uint64_t tag = 0;
+    uint64_t number = 0;
+    if (!reader.Varint(&tag)) return false;
+    if (tag == Tag(1, kVarint)) {
+      if (!reader.Varint(&task->id)) return false;
+    } else if (tag == Tag(2, kBytes)) {
+      if (!reader.Bytes(&task->call)) return false;
+    } else if (tag == Tag(3, kVarint)) {
+      if (!reader.Varint(&number)) return false;
+      task->timeout_us = static_cast<int64_t>(number);
+    } else if (!reader.Skip(tag)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool DecodeOpen(absl::string_view bytes, bool* ordered) {
+  FieldReader reader(bytes);
+  while (!reader.done()) {
+    uint64_t tag = 0;
+    uint64_t number = 0;
+    if (!reader.Varint(&tag)) return false;
+    if (tag != Tag(1, kVarint)) {
+      if (!reader.Skip(tag)) return false;
+      continue;
+    }
+    if (!reader.Varint(&number)) return false;
+    *ordered = number != 0;
+  }
+  return true;
+}
+
+bool DecodeField(uint64_t tag, FieldReader* reader, SessionBatch* batch) {
+  uint64_t number = 0;
+  absl::string_view bytes;
+  switch (tag) {
+    case Tag(1, kBytes):
+      return reader->Bytes(&bytes) && DecodeOpen(bytes, &batch->ordered);
+    case Tag(2, kBytes):
+      return reader->Bytes(&bytes) && DecodeTask(bytes, &batch->tasks.emplace_back());
+    case Tag(3, kVarint):
+      if (!reader->Varint(&number)) return false;
+      batch->cancel.push_back(number);
+      return true;
+    case Tag(3, kBytes): {
+      if (!reader->Bytes(&bytes)) return false;
+      FieldReader packed(bytes);
+      while (!packed.done()) {
+        if (!packed.Varint(&number)) return false;
+        batch->cancel.push_back(number);
+      }
+      return true;
+    }
+    default:
+      return reader->Skip(tag);
+  }
+}
+
+uint8_t* Write(uint64_t value, uint8_t* at) {
+  return CodedOutputStream::WriteVarint64ToArray(value, at);
+}
+
+}  // namespace
+
+absl::Status DecodeSessionRequest(absl::string_view bytes, SessionBatch* batch) {
+  FieldReader reader(bytes);
+  while (!reader.done()) {
+    uint64_t tag = 0;
+    if (!reader.Varint(&tag) || !DecodeField(tag, &reader, batch)) {
+      return absl::InvalidArgumentError("the message is not a valid SessionRequest");
+    }
+  }
+  return absl::OkStatus();
+}
+
+std::string EncodeSessionResponse(int64_t credits, absl::Span<const uint64_t> done,
+                                  absl::string_view results) {
+  size_t done_bytes = 0;
+  for (const uint64_t id : done) done_bytes += CodedOutputStream::VarintSize64(id);
+  std::string response(24 + done_bytes + results.size(), '\0');
+  auto* const begin = reinterpret_cast<uint8_t*>(response.data());
+  uint8_t* at = begin;
+  if (credits != 0) {
+    at = Write(Tag(1, kVarint), at);
+    at = Write(static_cast<uint64_t>(credits), at);
+  }
+  if (!done.empty()) {
+    at = Write(Tag(2, kBytes), at);
+    at = Write(done_bytes, at);
+    for (const uint64_t id : done) at = Write(id, at);
+  }
+  response.replace(static_cast<size_t>(at - begin), std::string::npos, results.data(),
+                   results.size());
+  return response;
+}
+
+void AppendResult(absl::string_view result, std::string* results) {
+  uint8_t head[12];
+  uint8_t* end = Write(result.size(), Write(Tag(3, kBytes), head));
+  results->append(reinterpret_cast<const char*>(head), static_cast<size_t>(end - head));
+  results->append(result.data(), result.size());
+}
+
+}  // namespace shoal::service

@@ -1,0 +1,131 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/container/inlined_vector.h"
+#include "absl/functional/any_invocable.h"
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "base/time.h"
+#include "wire/chunk.h"
+
+// Calls as the service sees them: bytes in, bytes out, a deadline, and a status at the end. The
+// service knows nothing of gRPC, and a transport knows nothing of what the bytes mean.
+
+namespace shoal::transport {
+
+/// A received message: bytes in pieces, kept alive by whoever holds it. Move-only.
+class Message {
+ public:
+  /// Keeps the memory of a message alive; the transport derives from it.
+  class Storage {
+   public:
+    virtual ~Storage() = default;
+  };
+
+  Message() = default;
+  Message(wire::Pieces pieces, std::unique_ptr<Storage> storage)
+      : pieces_(std::move(pieces)), storage_(std::move(storage)) {}
+
+  const wire::Pieces& pieces() const { return pieces_; }
+
+ private:
+  wire::Pieces pieces_;
+  std::unique_ptr<Storage> storage_;
+};
+
+/// Payload to be sent from where it lies. `owner` keeps the bytes alive: its two owners are the
+/// array (or lease) they belong to and the message on its way out.
+struct Payload {
+  wire::ConstBytes bytes;
+  std::shared_ptr<const void> owner;
+};
+
+/// A message to be sent: `head`, then each payload, none of which is copied.
+struct Frame {
+  std::string head;
+  absl::InlinedVector<Payload, 1> payloads;
+};
+
+/// One call, whatever its shape.
+///
+/// Lifetime: valid until the handler has called `Finish` (or `Reply`), which it does exactly
+///   once, also after the caller cancelled.
+/// Thread-safety: all calls from any thread, but nothing after the finish.
+class Call {
+ public:
+  virtual ~Call() = default;
+
+  /// Time left until the caller's deadline; nothing when it set none. May be negative.
+  virtual std::optional<Duration> TimeLeft() const = 0;
+  /// For logs: "ipv4:127.0.0.1:4711", "unix:".
+  virtual std::string Peer() const = 0;
+  /// The caller went away or cancelled, or its deadline passed.
+  virtual bool IsCancelled() const = 0;
+  /// Ends the call. Details that hang on `status` as payloads reach the caller.
+  virtual void Finish(const absl::Status& status) = 0;
+};
+
+/// One request, one reply.
+class UnaryCall : public Call {
+ public:
+  virtual const Message& Request() const = 0;
+  /// Sends the reply and finishes with OK.
+  virtual void Reply(Frame frame) = 0;
+  /// Sets what to do when the caller cancels; runs at most once, at once if that has happened, and
+  /// never after the call was finished. It must not block; it may finish the call.
+  virtual void OnCancel(absl::AnyInvocable<void() &&> cancelled) = 0;
+};
+
+/// Messages both ways. At most one Read and one Write are outstanding.
+class StreamCall : public Call {
+ public:
+  /// Asks for the next message: answered by OnMessage or OnHalfClose.
+  virtual void Read() = 0;
+  /// Sends a message: answered by OnWritten.
+  virtual void Write(Frame frame) = 0;
+};
+
+/// What the service does with one stream; made for it, and destroyed after OnDone.
+///
+/// The transport may call OnMessage (or OnHalfClose), OnWritten and OnCancelled at the same time
+/// from different threads, but none of them twice at once. None may block.
+class StreamHandler {
+ public:
+  virtual ~StreamHandler() = default;
+
+  /// Called first, before the constructor's caller returns to the transport.
+  virtual void OnStart() = 0;
+  virtual void OnMessage(Message message) = 0;
+  /// The caller will send no more.
+  virtual void OnHalfClose() = 0;
+  /// The write has left for the transport's own buffers. False: the stream is broken.
+  virtual void OnWritten(bool ok) = 0;
+  /// The handler still has to finish the call.
+  virtual void OnCancelled() = 0;
+  /// After the finish: nothing else will be called. The last call.
+  virtual void OnDone() = 0;
+};
+
+using UnaryHandler = std::function<void(std::shared_ptr<UnaryCall>)>;
+using StreamHandlerFactory = std::function<std::unique_ptr<StreamHandler>(StreamCall*)>;
+
+/// A method of a service: one of the two is set.
+struct Method {
+  std::string name;  ///< "Apply".
+  UnaryHandler unary;
+  StreamHandlerFactory stream;
+};
+
+/// What is offered under one name.
+struct ServiceTable {
+  std::string name;  ///< "shoal.v1.ComputeService".
+  std::vector<Method> methods;
+};
+
+}  // namespace shoal::transport

@@ -1,0 +1,69 @@
+#include "server/transport/grpc/stream_call.h"
+
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "server/transport/grpc/byte_buffer.h"
+#include "server/transport/grpc/status_mapping.h"
+#include "server/transport/grpc/unary_call.h"
+
+namespace shoal::transport {
+namespace {
+
+class GrpcStreamCall final : public StreamCall,
+                             public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer> {
+ public:
+  explicit GrpcStreamCall(grpc::CallbackServerContext* context) : context_(context) {}
+
+  void Start(const StreamHandlerFactory& factory) {
+    handler_ = factory(this);
+    handler_->OnStart();
+  }
+
+  std::optional<Duration> TimeLeft() const override { return TimeLeftOf(*context_); }
+  std::string Peer() const override { return context_->peer(); }
+  bool IsCancelled() const override { return context_->IsCancelled(); }
+  void Finish(const absl::Status& status) override {
+    grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>::Finish(ToGrpcStatus(status));
+  }
+
+  void Read() override { StartRead(&incoming_); }
+  void Write(Frame frame) override {
+    outgoing_ = ToByteBuffer(std::move(frame));
+    StartWrite(&outgoing_);
+  }
+
+ private:
+  void OnReadDone(bool ok) override {
+    if (!ok) return handler_->OnHalfClose();
+    Message message = ToMessage(incoming_);
+    incoming_.Clear();  // The message holds the slices now.
+    handler_->OnMessage(std::move(message));
+  }
+  void OnWriteDone(bool ok) override {
+    outgoing_.Clear();  // Drops the payloads' owners; what is still on its way holds its own.
+    handler_->OnWritten(ok);
+  }
+  void OnCancel() override { handler_->OnCancelled(); }
+  void OnDone() override {
+    handler_->OnDone();
+    delete this;
+  }
+
+  grpc::CallbackServerContext* const context_;
+  std::unique_ptr<StreamHandler> handler_;
+  grpc::ByteBuffer incoming_;
+  grpc::ByteBuffer outgoing_;
+};
+
+}  // namespace
+
+grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* StartStreamCall(
+    const StreamHandlerFactory& factory, grpc::CallbackServerContext* context) {
+  auto* call = new GrpcStreamCall(context);  // gRPC owns it; OnDone deletes it.
+  call->Start(factory);
+  return call;
+}
+
+}  // namespace shoal::transport

@@ -1,0 +1,101 @@
+#include "server/transport/grpc/unary_call.h"
+
+#include <chrono>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include "server/transport/grpc/byte_buffer.h"
+#include "server/transport/grpc/status_mapping.h"
+
+namespace shoal::transport {
+namespace {
+
+/// Two owners keep a call alive: gRPC, from the start to OnDone, and the handler, as long as it
+/// holds the pointer it was given.
+class GrpcUnaryCall final : public UnaryCall, public grpc::ServerUnaryReactor {
+ public:
+  GrpcUnaryCall(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
+                grpc::ByteBuffer* response)
+      : context_(context), request_(ToMessage(*request)), response_(response) {}
+
+  /// gRPC's share in the ownership, dropped by OnDone.
+  void Hold(std::shared_ptr<GrpcUnaryCall> self) { self_ = std::move(self); }
+
+  std::optional<Duration> TimeLeft() const override { return TimeLeftOf(*context_); }
+  std::string Peer() const override { return context_->peer(); }
+  bool IsCancelled() const override { return context_->IsCancelled(); }
+  const Message& Request() const override { return request_; }
+
+  void Finish(const absl::Status& status) override {
+    ForgetCancelAction();
+    grpc::ServerUnaryReactor::Finish(ToGrpcStatus(status));
+  }
+
+  void Reply(Frame frame) override {
+    ForgetCancelAction();
+    *response_ = ToByteBuffer(std::move(frame));
+    grpc::ServerUnaryReactor::Finish(grpc::Status::OK);
+  }
+
+  void OnCancel(absl::AnyInvocable<void() &&> cancelled) override {
+    {
+      const std::lock_guard lock(mutex_);
+      if (!was_cancelled_) {
+        cancel_action_ = std::move(cancelled);
+        return;
+      }
+    }
+    std::move(cancelled)();
+  }
+
+ private:
+  void OnCancel() override {
+    absl::AnyInvocable<void() &&> action;
+    {
+      const std::lock_guard lock(mutex_);
+      was_cancelled_ = true;
+      action = std::exchange(cancel_action_, nullptr);
+    }
+    if (action) std::move(action)();
+  }
+
+  void OnDone() override {
+    const auto last = std::move(self_);  // May destroy this object on return.
+  }
+
+  void ForgetCancelAction() {
+    absl::AnyInvocable<void() &&> action;  // Destroyed outside the lock.
+    const std::lock_guard lock(mutex_);
+    action = std::exchange(cancel_action_, nullptr);
+  }
+
+  grpc::CallbackServerContext* const context_;
+  const Message request_;
+  grpc::ByteBuffer* const response_;
+  std::shared_ptr<GrpcUnaryCall> self_;
+  std::mutex mutex_;
+  bool was_cancelled_ = false;
+  absl::AnyInvocable<void() &&> cancel_action_;
+};
+
+}  // namespace
+
+std::optional<Duration> TimeLeftOf(const grpc::ServerContextBase& context) {
+  const auto deadline = context.deadline();
+  if (deadline == std::chrono::system_clock::time_point::max()) return std::nullopt;
+  return std::chrono::duration_cast<Duration>(deadline - std::chrono::system_clock::now());
+}
+
+grpc::ServerUnaryReactor* StartUnaryCall(const UnaryHandler& handler,
+                                         grpc::CallbackServerContext* context,
+                                         const grpc::ByteBuffer* request,
+                                         grpc::ByteBuffer* response) {
+  auto call = std::make_shared<GrpcUnaryCall>(context, request, response);
+  GrpcUnaryCall* reactor = call.get();
+  reactor->Hold(call);
+  handler(std::move(call));
+  return reactor;
+}
+
+}  // namespace shoal::transport

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/time.h"
+#include "server/transport/call.h"
+
+namespace shoal::transport {
+
+struct ServerOptions {
+  /// "HOST:PORT" (port 0 picks one) or "unix:PATH".
+  std::vector<std::string> addresses;
+  int64_t message_bytes_max = 0;
+  int32_t streams_per_connection_max = 0;
+};
+
+/// Accepts calls and hands them to the service.
+///
+/// Thread-safety: all calls from any thread, but Shutdown from none of its own.
+class Server {
+ public:
+  virtual ~Server() = default;
+
+  /// The TCP ports in use, one an address, 0 for Unix sockets.
+  virtual const std::vector<int>& Ports() const = 0;
+
+  /// What grpc.health.v1 answers for `name`; "" is the whole server.
+  virtual void SetServing(const std::string& name, bool serving) = 0;
+
+  /// Accepts nothing new, lets calls finish until `grace` is over, cancels the rest and waits for
+  /// their handlers to finish them.
+  virtual void Shutdown(Duration grace) = 0;
+};
+
+}  // namespace shoal::transport

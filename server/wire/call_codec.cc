@@ -1,0 +1,214 @@
+#include "server/wire/call_codec.h"
+
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+#include "kernels/registry.h"
+#include "server/plan/typing.h"
+#include "server/wire/array_codec.h"
+#include "server/wire/status_details.h"
+
+namespace shoal::wire {
+namespace {
+
+absl::Status Bad(absl::string_view field, absl::string_view what) {
+  return WithBadField(absl::InvalidArgumentError(absl::StrCat(field, ": ", what)), field);
+}
+
+absl::StatusOr<const kernels::OpInfo*> DecodeOp(const v1::ApplyRequest& request) {
+  if (request.has_program()) {
+    return WithReason(
+        absl::UnimplementedError(
+            "programs are not built yet; apply an op instead (GetServerInfo lists them)"),
+        "PROGRAM_NOT_BUILT");
+  }
+  if (request.op().empty()) return Bad("op", "neither an op nor a program");
+  const kernels::OpInfo* op = kernels::FindOp(request.op());
+  if (op != nullptr) return op;
+  std::string names;
+  for (const kernels::OpInfo& known : kernels::AllOps()) {
+    absl::StrAppend(&names, names.empty() ? "" : ", ", std::string(known.name));
+  }
+  return WithReason(absl::UnimplementedError(absl::StrCat("no op '", request.op().substr(0, 64),
+                                                          "'; there are: ", names)),
+                    "UNKNOWN_OP");
+}
+
+absl::StatusOr<double> ParamValue(const v1::Param& param) {
+  const auto inexact = [&param] {
+    return Bad(absl::StrCat("params.", param.name()), "not exact in float64");
+  };
+  switch (param.value_case()) {
+    case v1::Param::kFloatValue:
+      return param.float_value();
+    case v1::Param::kIntValue: {
+      const auto value = static_cast<double>(param.int_value());
+      // Rounded up to 2^63 it would not fit back into the integer.
+      if (value >= 0x1p63 || static_cast<int64_t>(value) != param.int_value()) return inexact();
+      return value;
+    }
+    case v1::Param::kUintValue: {
+      const auto value = static_cast<double>(param.uint_value());
+      if (value >= 0x1p64 || static_cast<uint64_t>(value) != param.uint_value()) return inexact();
+      return value;
+    }
+    case v1::Param::kBoolValue:
+      return param.bool_value() ? 1.0 : 0.0;
+    case v1::Param::VALUE_NOT_SET:
+      return Bad(absl::StrCat("params.", param.name()), "no value");
+  }
+  return Bad("params", "unknown kind of value");
+}
+
+absl::Status DecodeParams(const v1::ApplyRequest& request, plan::Call* call) {
+  uint32_t given = 0;
+  for (const v1::Param& param : request.params()) {
+    size_t index = 0;
+    while (index < call->op->params.size() && call->op->params[index].name != param.name()) ++index;
+    if (index == call->op->params.size()) {
+      return Bad("params", absl::StrCat(std::string(call->op->name), " has no parameter '",
+                                        param.name().substr(0, 64), "'"));
+    }
+    if ((given >> index & 1U) != 0)
+      return Bad("params", absl::StrCat(param.name(), " given twice"));
+    given |= 1U << index;
+    SHOAL_ASSIGN_OR_RETURN(call->params[index], ParamValue(param));
+  }
+  for (size_t index = 0; index < call->op->params.size(); ++index) {
+    if ((given >> index & 1U) != 0) continue;
+    return Bad("params", absl::StrCat(std::string(call->op->name), " needs the parameter '",
+                                      std::string(call->op->params[index].name), "'"));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<plan::InlineBytes> DecodeInline(const v1::InlineArray& array,
+                                               absl::string_view field) {
+  SHOAL_ASSIGN_OR_RETURN(plan::ArrayType type,
+                         DecodeSpec(array.spec(), absl::StrCat(field, ".spec")));
+  const int64_t wanted = *type.shape.ByteCount(type.dtype);
+  if (wanted != static_cast<int64_t>(array.data().size())) {
+    return Bad(
+        absl::StrCat(field, ".data"),
+        absl::StrCat(array.data().size(), " bytes, but ", std::string(kernels::Name(type.dtype)),
+                     " of shape ", type.shape.ToString(), " has ", wanted));
+  }
+  return plan::InlineBytes{
+      std::move(type),
+      {reinterpret_cast<const std::byte*>(array.data().data()), array.data().size()}};
+}
+
+plan::LeasePlace DecodePlace(const v1::LeaseRef& ref) {
+  return {LeaseId{ref.lease_id()}, ref.lease_token(), ref.offset()};
+}
+
+absl::StatusOr<plan::Argument> DecodeArgument(const v1::Argument& argument,
+                                              const CallLimits& limits, absl::string_view field) {
+  plan::Argument decoded;
+  decoded.name = argument.name();
+  switch (argument.value_case()) {
+    case v1::Argument::kInline: {
+      SHOAL_ASSIGN_OR_RETURN(decoded.value,
+                             DecodeInline(argument.inline_(), absl::StrCat(field, ".inline")));
+      return decoded;
+    }
+    case v1::Argument::kRef: {
+      SHOAL_ASSIGN_OR_RETURN(decoded.value, DecodeRef(argument.ref(), absl::StrCat(field, ".ref")));
+      return decoded;
+    }
+    case v1::Argument::kLeased: {
+      SHOAL_ASSIGN_OR_RETURN(plan::ArrayType type, DecodeSpec(argument.leased().spec(),
+                                                              absl::StrCat(field, ".leased.spec")));
+      decoded.value = plan::LeasedBytes{std::move(type), DecodePlace(argument.leased().location())};
+      return decoded;
+    }
+    case v1::Argument::kStreamed: {
+      if (!limits.may_stream) {
+        return Bad(absl::StrCat(field, ".streamed"), "only ApplyStream takes streamed arguments");
+      }
+      SHOAL_ASSIGN_OR_RETURN(plan::ArrayType type,
+                             DecodeSpec(argument.streamed(), absl::StrCat(field, ".streamed")));
+      decoded.value = plan::StreamedBytes{std::move(type)};
+      return decoded;
+    }
+    case v1::Argument::VALUE_NOT_SET:
+      break;
+  }
+  return Bad(field, "no value");
+}
+
+absl::Status DecodeArguments(const v1::ApplyRequest& request, const CallLimits& limits,
+                             plan::Call* call) {
+  if (request.arguments_size() > limits.arguments_max) {
+    return Bad("arguments", absl::StrCat(request.arguments_size(), " arguments; ",
+                                         limits.arguments_max, " is the maximum"));
+  }
+  int64_t inline_bytes = 0;
+  for (int i = 0; i < request.arguments_size(); ++i) {
+    inline_bytes += static_cast<int64_t>(request.arguments(i).inline_().data().size());
+    SHOAL_ASSIGN_OR_RETURN(
+        plan::Argument argument,
+        DecodeArgument(request.arguments(i), limits, absl::StrCat("arguments[", i, "]")));
+    call->arguments.push_back(std::move(argument));
+  }
+  if (inline_bytes > limits.inline_bytes_max) {
+    return WithReason(absl::ResourceExhaustedError(absl::StrCat(
+                          inline_bytes, " bytes inline; the limit is ", limits.inline_bytes_max,
+                          ": send them by ApplyStream, or store them with Put")),
+                      "INLINE_LIMIT");
+  }
+  return plan::CheckArity(*call->op, call->arguments.size());
+}
+
+absl::Status DecodeDestinations(const v1::ApplyRequest& request, plan::Call* call) {
+  for (int i = 0; i < request.destinations_size(); ++i) {
+    const v1::Destination& destination = request.destinations(i);
+    switch (destination.place_case()) {
+      case v1::Destination::kStore: {
+        SHOAL_ASSIGN_OR_RETURN(
+            auto store,
+            DecodeStore(destination.store(), absl::StrCat("destinations[", i, "].store")));
+        call->destinations.emplace_back(std::move(store));
+        break;
+      }
+      case v1::Destination::kLeased:
+        call->destinations.emplace_back(DecodePlace(destination.leased()));
+        break;
+      case v1::Destination::kReturnInline:
+      case v1::Destination::PLACE_NOT_SET:
+        call->destinations.emplace_back(plan::ReturnToCaller{});
+        break;
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<plan::Route> DecodeRoute(int number) {
+  switch (number) {
+    case v1::ROUTE_FRONT:
+      return plan::Route::kFront;
+    case v1::ROUTE_UNSPECIFIED:
+    case v1::ROUTE_WORKER:
+      return plan::Route::kWorker;
+    case v1::ROUTE_DEVICE:
+      return plan::Route::kDevice;
+    default:
+      return Bad("route", absl::StrCat("unknown route ", number));
+  }
+}
+
+absl::StatusOr<plan::Call> DecodeCall(const v1::ApplyRequest& request, const CallLimits& limits) {
+  plan::Call call;
+  SHOAL_ASSIGN_OR_RETURN(call.op, DecodeOp(request));
+  SHOAL_RETURN_IF_ERROR(DecodeArguments(request, limits, &call));
+  SHOAL_RETURN_IF_ERROR(DecodeParams(request, &call));
+  SHOAL_RETURN_IF_ERROR(DecodeDestinations(request, &call));
+  SHOAL_ASSIGN_OR_RETURN(call.route, DecodeRoute(request.route()));
+  call.want_timing = request.want_timing();
+  return call;
+}
+
+}  // namespace shoal::wire
