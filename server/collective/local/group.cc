@@ -32,19 +32,19 @@ Group::~Group() {
   if (watchdog_.joinable()) watchdog_.join();
 }
 
-void Group::Start(int member, Operation operation, const Args& args, Ranks ranks, Done done) {
+void Group::Start(int member, const CallView& view, Ranks ranks, Done done) {
   SHOAL_CHECK(static_cast<int>(ranks.size()) == FirstRank(member + 1) - FirstRank(member));
   Part part;
   part.has_come = true;
-  part.operation = operation;
-  part.counts.assign(args.counts.begin(), args.counts.end());
-  part.args = args;
+  part.operation = view.operation;
+  part.counts.assign(view.args->counts.begin(), view.args->counts.end());
+  part.args = *view.args;
   part.args.counts = part.counts;  // Stays valid: moving a vector keeps its elements in place.
-  part.fault = CheckArgs(operation, args, size_);
+  part.fault = CheckArgs(view);
   for (size_t i = 0; i < ranks.size() && part.fault.ok(); ++i) {
     SHOAL_CHECK(ranks[i].stream != nullptr);
     const int rank = FirstRank(member) + static_cast<int>(i);
-    part.fault = CheckRank(operation, args, size_, rank, ranks[i]);
+    part.fault = CheckRank(view, rank, ranks[i]);
   }
   part.done = std::move(done);
   Done refused;
@@ -92,7 +92,8 @@ absl::Status Group::CheckWhole(const Call& call) const {
   const Part& first = call.parts[0];
   for (size_t member = 1; member < call.parts.size(); ++member) {
     const Part& other = call.parts[member];
-    SHOAL_RETURN_IF_ERROR(CheckSame(first.operation, first.args, other.operation, other.args,
+    SHOAL_RETURN_IF_ERROR(CheckSame({first.operation, &first.args, size_},
+                                    {other.operation, &other.args, size_},
                                     FirstRank(static_cast<int>(member))));
   }
   for (const Part& part : call.parts) SHOAL_RETURN_IF_ERROR(part.fault);
@@ -259,7 +260,7 @@ Group::Deadline Group::EarliestDeadline() const {
 
 void Group::WatchdogMain() {
   const std::vector<absl::Status> statuses(
-      broken_.size(), absl::DeadlineExceededError("a call of the group did not end in time"));
+      member_count(), absl::DeadlineExceededError("a call of the group did not end in time"));
   std::unique_lock lock(mutex_);
   while (!closing_) {
     watched_ = EarliestDeadline();

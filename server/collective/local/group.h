@@ -14,6 +14,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/container/inlined_vector.h"
+#include "server/collective/check.h"
 #include "server/collective/communicator.h"
 #include "server/collective/local/local_group.h"
 #include "server/collective/local/meeting.h"
@@ -43,7 +44,7 @@ class Group : public std::enable_shared_from_this<Group> {
   /// The first rank of `member`; that of the one behind the last is `size()`.
   int FirstRank(int member) const { return first_ranks_[static_cast<size_t>(member)]; }
 
-  void Start(int member, Operation operation, const Args& args, Ranks ranks, Done done);
+  void Start(int member, const CallView& view, Ranks ranks, Done done);
   void SendRecv(int member, const Args& args, absl::Span<const Transfer> transfers, Done done);
   void Abort(int member);
   /// The communicator of `member` is gone: as Abort where that would be noticed.
