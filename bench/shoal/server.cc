@@ -28,7 +28,7 @@ absl::StatusOr<Server> StartServer(const ServerOptions& options) {
     return absl::NotFoundError(
         absl::StrCat("no ", program, "; name a running server with --address"));
   }
-  std::vector<std::string> arguments = {program, "--port", "0"};
+  std::vector<std::string> arguments = {program, "--port", "0", "--http-port", "-1"};
   if (options.workers > 0) {
     arguments.insert(arguments.end(), {"--workers", absl::StrCat(options.workers)});
   }

@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include "base/check.h"
@@ -186,6 +187,14 @@ class Runs {
     if (!rest.empty()) std::memcpy(output, rest.data(), rest.size_bytes());
   }
 
+  // Arithmetic, because the compiler makes a branch of a conditional expression here.
+  static Stored Select(std::ptrdiff_t first, Stored if_one, Stored if_zero) {
+    using Bits = std::make_unsigned_t<Stored>;
+    const auto mask = static_cast<Bits>(-first);
+    const auto differing = static_cast<Bits>(if_one ^ if_zero);
+    return static_cast<Stored>(static_cast<Bits>(if_zero) ^ static_cast<Bits>(differing & mask));
+  }
+
   // The `half` smallest to `front` and the `half` largest before `back`; both spans lose them.
   //
   // Without branches on the data, which would be mispredicted every other time; from both ends at
@@ -199,14 +208,18 @@ class Runs {
     const Stored* x_back = x.data() + x.size();
     const Stored* y_back = y.data() + y.size();
     for (size_t i = 0; i < half; ++i) {
-      const bool y_first = Less(*y_front, *x_front);
-      *front++ = y_first ? *y_front : *x_front;
-      y_front += y_first ? 1 : 0;
-      x_front += y_first ? 0 : 1;
-      const bool x_last = Less(y_back[-1], x_back[-1]);
-      *--back = x_last ? x_back[-1] : y_back[-1];
-      x_back -= x_last ? 1 : 0;
-      y_back -= x_last ? 0 : 1;
+      const Stored low_x = *x_front;
+      const Stored low_y = *y_front;
+      const std::ptrdiff_t y_first = Less(low_y, low_x);
+      *front++ = Select(y_first, low_y, low_x);
+      y_front += y_first;
+      x_front += 1 - y_first;
+      const Stored high_x = x_back[-1];
+      const Stored high_y = y_back[-1];
+      const std::ptrdiff_t x_last = Less(high_y, high_x);
+      *--back = Select(x_last, high_x, high_y);
+      x_back -= x_last;
+      y_back -= 1 - x_last;
     }
     x = {x_front, static_cast<size_t>(x_back - x_front)};
     y = {y_front, static_cast<size_t>(y_back - y_front)};

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <future>
 #include <utility>
 #include <vector>
 
@@ -98,7 +99,6 @@ absl::Status FrontEnd::Listen(const Config& config) {
   facts_.instance_id =
       absl::StrCat(absl::Hex(facts_.started.time_since_epoch().count()), "-", getpid());
   facts_.begin_drain = [this] { BeginDrain(); };
-  facts_.is_draining = [this] { return draining_.load(std::memory_order_relaxed); };
 
   transport::ServerOptions options;
   options.addresses = {absl::StrCat(config.host, ":", config.port)};
@@ -126,9 +126,7 @@ absl::Status FrontEnd::ListenHttp(const Config& config) {
   options.host = config.host;
   options.port = config.http_port;
   options.metrics = [this] { return metrics_->Text(); };
-  options.ready = [this] {
-    return draining_ ? absl::UnavailableError("draining") : absl::OkStatus();
-  };
+  options.ready = [this] { return engine_.drain.Admit(); };
   SHOAL_ASSIGN_OR_RETURN(http_, telemetry::HttpServer::Start(std::move(options)));
   return absl::OkStatus();
 }
@@ -146,8 +144,12 @@ telemetry::ServiceGauges FrontEnd::Gauges() const {
   gauges.queue_depth = counts.waiting;
   gauges.in_flight = counts.tasks;
   gauges.arrays = engine_.catalogue->count();
+  for (const auto& array : engine_.catalogue->List({}, "", INT32_MAX)) {
+    gauges.array_bytes += array->bytes;
+  }
+  gauges.sessions = engine_.sessions.load(std::memory_order_relaxed);
   gauges.leases = engine_.leases->count();
-  gauges.draining = draining_;
+  gauges.draining = engine_.drain.draining();
   for (const runtime::Worker& worker : engine_.workers->all()) {
     gauges.workers.push_back(
         {worker.id.value, true, worker.device->MemoryUsed(), worker.device->Info().memory_bytes});
@@ -156,8 +158,9 @@ telemetry::ServiceGauges FrontEnd::Gauges() const {
 }
 
 void FrontEnd::BeginDrain() {
-  if (draining_.exchange(true)) return;
+  if (engine_.drain.draining()) return;
   SetHealth(false);
+  if (!engine_.drain.Begin()) return;
   engine_.dispatcher->Drain([] {});
   logger_.Info("draining");
 }
@@ -169,6 +172,10 @@ void FrontEnd::Shutdown(Duration grace) {
   server_->Shutdown(grace);
   if (http_ != nullptr) http_->Stop();
   lease_server_.reset();
+  // Every call has its answer, but a kernel that was given up may still be in its last chunk.
+  std::promise<void> idle;
+  engine_.dispatcher->Drain([&idle] { idle.set_value(); });
+  idle.get_future().wait();
 }
 
 }  // namespace shoal::app

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -10,6 +11,7 @@
 #include "server/memory/budget.h"
 #include "server/runtime/catalogue.h"
 #include "server/runtime/dispatcher.h"
+#include "server/runtime/drain.h"
 #include "server/runtime/leases.h"
 #include "server/runtime/mover.h"
 #include "server/runtime/workers.h"
@@ -42,6 +44,7 @@ struct Limits {
 struct Engine {
   Limits limits;
   std::string backend;  ///< "cpu".
+  DrainSignal drain;
   telemetry::Logger* logger = nullptr;
   telemetry::ThroughputTable* throughput = nullptr;
 
@@ -52,6 +55,8 @@ struct Engine {
   std::unique_ptr<Catalogue> catalogue;
   std::unique_ptr<Leases> leases;
   std::unique_ptr<Dispatcher> dispatcher;
+
+  std::atomic<int64_t> sessions = 0;  ///< That are open.
 
   /// Tells the scheduler what the workers' stored arrays take now.
   void ReportStored() {

@@ -259,6 +259,7 @@ class ApplyStream final : public transport::StreamHandler {
   }
 
   absl::Status Open(const std::string& rest) {
+    SHOAL_RETURN_IF_ERROR(engine_.drain.Admit());
     auto request = std::make_shared<v1::ApplyStreamRequest>();
     if (!request->ParseFromString(rest) || !request->has_call()) {
       return absl::InvalidArgumentError("the first message carries no valid call");

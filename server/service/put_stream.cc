@@ -2,6 +2,7 @@
 
 #include <mutex>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -39,17 +40,29 @@ class PutStream final : public transport::StreamHandler {
     if (!ended) call_->Read();
   }
 
+  // The transport tells of a stream that broke as of one that was closed, and of its cancellation
+  // only afterwards. A write shows which it is: on a broken stream it fails.
   void OnHalfClose() override {
+    std::string probe;
+    {
+      const std::lock_guard lock(mutex_);
+      if (ended_) return;
+      if (!landing_.has_value()) return End(absl::InvalidArgumentError("closed without a header"));
+      probe = Acknowledgement();
+      probe_ = ++pushed_;
+    }
+    writer_.Push({std::move(probe), {}});
+  }
+
+  void OnWritten(bool ok) override {
+    writer_.OnWritten(ok);
     const std::lock_guard lock(mutex_);
-    if (ended_) return;
-    if (!landing_.has_value()) return End(absl::InvalidArgumentError("closed without a header"));
+    if (!ok || ended_ || ++written_ != probe_) return;
     End(wire::WithReason(
         absl::InvalidArgumentError(absl::StrCat("closed at offset ", landing_->landed_bytes(),
                                                 " of ", landing_->total_bytes())),
         "TRUNCATED", {{"offset", absl::StrCat(landing_->landed_bytes())}}));
   }
-
-  void OnWritten(bool ok) override { writer_.OnWritten(ok); }
 
   void OnCancelled() override {
     const std::lock_guard lock(mutex_);
@@ -72,6 +85,7 @@ class PutStream final : public transport::StreamHandler {
   }
 
   absl::Status Open(const std::string& rest) {
+    SHOAL_RETURN_IF_ERROR(engine_.drain.Admit());
     v1::PutRequest request;
     if (!request.ParseFromString(rest) || !request.has_header()) {
       return absl::InvalidArgumentError("the first message carries no valid header");
@@ -107,10 +121,15 @@ class PutStream final : public transport::StreamHandler {
 
   void Acknowledge() {
     unacknowledged_ = 0;
+    ++pushed_;
+    writer_.Push({Acknowledgement(), {}});
+  }
+
+  std::string Acknowledgement() const {
     v1::PutResponse response;
     response.set_array_id((*use_)->id.value);
     response.set_acknowledged_bytes(landing_->landed_bytes());
-    writer_.Push({response.SerializeAsString(), {}});
+    return response.SerializeAsString();
   }
 
   /// Ends the upload, once: nothing else touches it afterwards.
@@ -171,6 +190,9 @@ class PutStream final : public transport::StreamHandler {
   std::optional<runtime::ArrayUse> use_;
   std::optional<runtime::Landing> landing_;
   int unacknowledged_ = 0;
+  int64_t pushed_ = 0;  // Acknowledgements, and how many of them have been written.
+  int64_t written_ = 0;
+  int64_t probe_ = -1;  // Which of them shows whether the stream is whole.
   bool ended_ = false;
 };
 

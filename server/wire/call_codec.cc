@@ -1,10 +1,10 @@
 #include "server/wire/call_codec.h"
 
-#include <cmath>
 #include <string>
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "base/utf8.h"
 #include "kernels/registry.h"
 #include "server/plan/typing.h"
 #include "server/wire/array_codec.h"
@@ -31,7 +31,7 @@ absl::StatusOr<const kernels::OpInfo*> DecodeOp(const v1::ApplyRequest& request)
   for (const kernels::OpInfo& known : kernels::AllOps()) {
     absl::StrAppend(&names, names.empty() ? "" : ", ", std::string(known.name));
   }
-  return WithReason(absl::UnimplementedError(absl::StrCat("no op '", request.op().substr(0, 64),
+  return WithReason(absl::UnimplementedError(absl::StrCat("no op '", Utf8Prefix(request.op(), 64),
                                                           "'; there are: ", names)),
                     "UNKNOWN_OP");
 }
@@ -45,12 +45,13 @@ absl::StatusOr<double> ParamValue(const v1::Param& param) {
       return param.float_value();
     case v1::Param::kIntValue: {
       const auto value = static_cast<double>(param.int_value());
-      if (std::abs(value) > 0x1p53) return inexact();
+      // Rounded up to 2^63 it would not fit back into the integer.
+      if (value >= 0x1p63 || static_cast<int64_t>(value) != param.int_value()) return inexact();
       return value;
     }
     case v1::Param::kUintValue: {
       const auto value = static_cast<double>(param.uint_value());
-      if (value > 0x1p53) return inexact();
+      if (value >= 0x1p64 || static_cast<uint64_t>(value) != param.uint_value()) return inexact();
       return value;
     }
     case v1::Param::kBoolValue:
@@ -68,7 +69,7 @@ absl::Status DecodeParams(const v1::ApplyRequest& request, plan::Call* call) {
     while (index < call->op->params.size() && call->op->params[index].name != param.name()) ++index;
     if (index == call->op->params.size()) {
       return Bad("params", absl::StrCat(std::string(call->op->name), " has no parameter '",
-                                        param.name().substr(0, 64), "'"));
+                                        Utf8Prefix(param.name(), 64), "'"));
     }
     if ((given >> index & 1U) != 0)
       return Bad("params", absl::StrCat(param.name(), " given twice"));

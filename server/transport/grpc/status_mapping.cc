@@ -5,6 +5,7 @@
 #include "absl/strings/cord.h"
 #include "absl/strings/match.h"
 #include "absl/strings/string_view.h"
+#include "base/utf8.h"
 #include "shoal/v1/details.pb.h"
 
 namespace shoal::transport {
@@ -19,7 +20,7 @@ constexpr size_t kDetailsBytesMax = 3072;
 
 grpc::Status ToGrpcStatus(const absl::Status& status) {
   if (status.ok()) return grpc::Status::OK;
-  std::string message(status.message().substr(0, kMessageBytesMax));
+  std::string message(Utf8Prefix(status.message(), kMessageBytesMax));
   const auto code = static_cast<grpc::StatusCode>(status.code());
 
   v1::RpcStatus details;
