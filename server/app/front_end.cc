@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <future>
 #include <utility>
@@ -27,6 +29,8 @@ namespace {
 // way. The rest is the workers'.
 constexpr int64_t kFrontEndPart = 4;
 constexpr int kStreamsPerConnection = 1024;
+// How long a client may take to fetch the end of its last reply.
+constexpr Duration kFlushTime = std::chrono::seconds(1);
 
 constexpr const char* kServiceNames[] = {"", "shoal.v1.ComputeService", "shoal.v1.ArrayService",
                                          "shoal.v1.ClusterService"};
@@ -126,7 +130,7 @@ absl::Status FrontEnd::ListenHttp(const Config& config) {
   options.host = config.host;
   options.port = config.http_port;
   options.metrics = [this] { return metrics_->Text(); };
-  options.ready = [this] { return engine_.drain.Admit(); };
+  options.ready = [this] { return engine_.drain.Check(); };
   SHOAL_ASSIGN_OR_RETURN(http_, telemetry::HttpServer::Start(std::move(options)));
   return absl::OkStatus();
 }
@@ -160,21 +164,26 @@ telemetry::ServiceGauges FrontEnd::Gauges() const {
 void FrontEnd::BeginDrain() {
   if (engine_.drain.draining()) return;
   SetHealth(false);
-  if (!engine_.drain.Begin()) return;
-  engine_.dispatcher->Drain([] {});
-  logger_.Info("draining");
+  if (engine_.drain.Begin()) logger_.Info("draining");
 }
 
 void FrontEnd::Shutdown(Duration grace) {
   if (stopped_) return;
   stopped_ = true;
   BeginDrain();
-  server_->Shutdown(grace);
+  // Meanwhile the server listens on, and refuses new calls in its own words.
+  const Instant end = runtime::After(runtime::Now(), grace);
+  if (engine_.drain.WaitIdle(grace)) {
+    // Nothing is left but last bytes on their way, and streams that only watch.
+    server_->Shutdown(std::clamp(end - runtime::Now(), Duration::zero(), kFlushTime));
+  } else {
+    server_->Shutdown(Duration::zero());
+  }
   if (http_ != nullptr) http_->Stop();
   lease_server_.reset();
   // Every call has its answer, but a kernel that was given up may still be in its last chunk.
   std::promise<void> idle;
-  engine_.dispatcher->Drain([&idle] { idle.set_value(); });
+  engine_.WhenIdle([&idle] { idle.set_value(); });
   idle.get_future().wait();
 }
 

@@ -113,7 +113,6 @@ void CallRun::Cancel() {
 
 // Everything that can fail for want of something fails here, before anything is computed.
 absl::Status CallRun::Prepare() {
-  SHOAL_RETURN_IF_ERROR(engine_->drain.Admit());
   const plan::Call& call = setup_.call;
   size_t streamed_used = 0;
   absl::InlinedVector<plan::ArrayType, 2> types;

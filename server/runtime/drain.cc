@@ -1,13 +1,28 @@
 #include "server/runtime/drain.h"
 
+#include <algorithm>
 #include <chrono>
+#include <future>
+#include <memory>
 #include <utility>
 
 #include "server/wire/status_details.h"
 
 namespace shoal::runtime {
 
-absl::Status DrainSignal::Admit() const {
+absl::StatusOr<DrainSignal::Ticket> DrainSignal::Admit() {
+  Ticket ticket = Enter();
+  // Counted before it looks, as Begin sets the flag before it counts: one sees the other.
+  if (draining_.load()) return Check();
+  return ticket;
+}
+
+DrainSignal::Ticket DrainSignal::Enter() {
+  under_way_.fetch_add(1);
+  return Ticket(this);
+}
+
+absl::Status DrainSignal::Check() const {
   if (!draining()) return absl::OkStatus();
   return wire::WithRetryAfter(
       wire::WithReason(absl::UnavailableError("the server is draining"), "DRAINING"),
@@ -23,6 +38,7 @@ bool DrainSignal::Begin() {
     watchers.swap(watchers_);
   }
   for (auto& [number, begun] : watchers) std::move(begun)();
+  TellIfIdle();
   return true;
 }
 
@@ -41,6 +57,35 @@ uint64_t DrainSignal::Watch(absl::AnyInvocable<void() &&> begun) {
 void DrainSignal::Unwatch(uint64_t number) {
   const std::lock_guard lock(mutex_);
   watchers_.erase(number);
+}
+
+void DrainSignal::WhenIdle(absl::AnyInvocable<void() &&> idle) {
+  {
+    const std::lock_guard lock(mutex_);
+    when_idle_.push_back(std::move(idle));
+  }
+  TellIfIdle();
+}
+
+bool DrainSignal::WaitIdle(Duration timeout) {
+  constexpr Duration kForEver = std::chrono::hours(24 * 365);  // More would overflow a clock.
+  const auto idle = std::make_shared<std::promise<void>>();    // Owned by this wait and by its end.
+  WhenIdle([idle] { idle->set_value(); });
+  return idle->get_future().wait_for(std::min(timeout, kForEver)) == std::future_status::ready;
+}
+
+void DrainSignal::Leave() {
+  if (under_way_.fetch_sub(1) == 1) TellIfIdle();
+}
+
+void DrainSignal::TellIfIdle() {
+  if (!draining_.load() || under_way_.load() != 0) return;
+  std::vector<absl::AnyInvocable<void() &&>> told;
+  {
+    const std::lock_guard lock(mutex_);
+    told.swap(when_idle_);
+  }
+  for (auto& idle : told) std::move(idle)();
 }
 
 }  // namespace shoal::runtime

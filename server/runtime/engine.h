@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 
+#include "absl/functional/any_invocable.h"
 #include "base/time.h"
 #include "server/collective/communicator.h"
 #include "server/memory/arena.h"
@@ -57,6 +59,13 @@ struct Engine {
   std::unique_ptr<Dispatcher> dispatcher;
 
   std::atomic<int64_t> sessions = 0;  ///< That are open.
+
+  /// `idle` is called once draining has begun and nothing is under way: no call, and no kernel that
+  /// a call gave up.
+  void WhenIdle(absl::AnyInvocable<void() &&> idle) {
+    drain.WhenIdle(
+        [this, idle = std::move(idle)]() mutable { dispatcher->Drain(std::move(idle)); });
+  }
 
   /// Tells the scheduler what the workers' stored arrays take now.
   void ReportStored() {

@@ -259,7 +259,7 @@ class ApplyStream final : public transport::StreamHandler {
   }
 
   absl::Status Open(const std::string& rest) {
-    SHOAL_RETURN_IF_ERROR(engine_.drain.Admit());
+    SHOAL_ASSIGN_OR_RETURN(ticket_, engine_.drain.Admit());
     auto request = std::make_shared<v1::ApplyStreamRequest>();
     if (!request->ParseFromString(rest) || !request->has_call()) {
       return absl::InvalidArgumentError("the first message carries no valid call");
@@ -292,6 +292,7 @@ class ApplyStream final : public transport::StreamHandler {
   const Instant begun_;
   std::mutex mutex_;                  // A cancellation may come while the call is being opened.
   std::shared_ptr<StreamTask> task_;  // The stream is one owner, work under way the other.
+  runtime::DrainSignal::Ticket ticket_;
   bool cancelled_ = false;
 };
 

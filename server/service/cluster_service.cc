@@ -148,7 +148,7 @@ void Drain(runtime::Engine& engine, const ServerFacts& facts, const Reply& reply
   reply.call()->OnCancel([wait] {
     if (wait->Claim()) wait->reply.Fail(absl::DeadlineExceededError("still draining"));
   });
-  engine.dispatcher->Drain([wait] {
+  engine.WhenIdle([wait] {
     if (wait->Claim()) wait->reply.Send(v1::DrainResponse());
   });
 }

@@ -85,7 +85,7 @@ class PutStream final : public transport::StreamHandler {
   }
 
   absl::Status Open(const std::string& rest) {
-    SHOAL_RETURN_IF_ERROR(engine_.drain.Admit());
+    SHOAL_ASSIGN_OR_RETURN(ticket_, engine_.drain.Admit());
     v1::PutRequest request;
     if (!request.ParseFromString(rest) || !request.has_header()) {
       return absl::InvalidArgumentError("the first message carries no valid header");
@@ -187,6 +187,7 @@ class PutStream final : public transport::StreamHandler {
   StreamWriter writer_;
   const Instant begun_;
   std::mutex mutex_;
+  runtime::DrainSignal::Ticket ticket_;
   std::optional<runtime::ArrayUse> use_;
   std::optional<runtime::Landing> landing_;
   int unacknowledged_ = 0;

@@ -173,11 +173,14 @@ class Session final : public transport::StreamHandler {
   ~Session() override { engine_.sessions.fetch_sub(1, std::memory_order_relaxed); }
 
   void OnStart() override {
+    auto ticket = engine_.drain.Admit();
+    if (!ticket.ok()) return state_->output.Finish(ticket.status(), /*drop_results=*/true);
+    ticket_ = *std::move(ticket);
     state_->output.SendCredits(engine_.limits.session_tasks);
     call_->Read();
     // Tasks in flight end and their results leave; then the session ends too.
     drain_watch_ = engine_.drain.Watch([state = state_] {
-      state->output.Finish(state->engine.drain.Admit(), /*drop_results=*/false);
+      state->output.Finish(state->engine.drain.Check(), /*drop_results=*/false);
     });
   }
 
@@ -347,6 +350,10 @@ class Session final : public transport::StreamHandler {
                                  "session tasks"));
       return false;
     }
+    if (engine_.drain.draining()) {
+      Refuse(id, engine_.drain.Check());
+      return false;
+    }
     if (IsRunning(id)) {
       Refuse(id, absl::InvalidArgumentError(absl::StrCat("task ", id, " is in flight already")));
       return false;
@@ -404,6 +411,7 @@ class Session final : public transport::StreamHandler {
   transport::StreamCall* const call_;
   const Instant begun_;
   const std::shared_ptr<SessionState> state_;
+  runtime::DrainSignal::Ticket ticket_;
   uint64_t drain_watch_ = 0;
   KnownCall known_;
   SessionBatch batch_;

@@ -261,7 +261,7 @@ class CancelTest(ServerCase):
     OPTIONS = ("--workers=1",)
 
     def test_calls_cancelled_at_any_moment_leave_nothing_behind(self):
-        key = self.client.put(np.random.default_rng(1).random(1_000_000), "base").id
+        key = self.client.put(np.random.default_rng(1).random(200_000), "base").id
         place = [array_pb2.Destination(store=array_pb2.Store())]
         for i in range(60):
             pending = [self.client.compute.Apply.future(

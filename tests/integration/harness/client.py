@@ -153,7 +153,7 @@ class Client:
                 assert response.chunk.offset == len(part), "chunks in order, without gaps"
                 part += response.chunk.data
         return first, [to_numpy(output.spec, received.get(i, b""))
-                       for i, output in enumerate(first.outputs)]
+                       for i, output in enumerate(first.outputs) if output.streamed]
 
     def put(self, array, name="", kind="UNSPECIFIED", workers=(), dtype=None, replace=False):
         """Stores a NumPy array; what it became."""

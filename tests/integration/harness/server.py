@@ -106,6 +106,9 @@ class Shoald:
         self._log.flush()
         return pathlib.Path(self._log.name).read_text(errors="replace")
 
+    def _end_of_log(self):
+        return "\n".join(self.log().splitlines()[-60:])
+
     def alive(self):
         return self.process.poll() is None
 
@@ -117,10 +120,11 @@ class Shoald:
         try:
             found = self.process.wait(within * PATIENCE)
         except subprocess.TimeoutExpired:
-            raise AssertionError(f"still running after {within * PATIENCE} s: {self.log()}")
+            raise AssertionError(f"still running after {within * PATIENCE} s: "
+                                 + self._end_of_log())
         self._ended = True
         if found != code or _FINDINGS.search(self.log()):
-            raise AssertionError(f"exit code {found}, not {code}: {self.log()}")
+            raise AssertionError(f"exit code {found}, not {code}: {self._end_of_log()}")
 
     def stop(self):
         """SIGTERM. An unclean end, or a sanitizer's finding, fails the test."""
