@@ -57,6 +57,8 @@ void AsyncRunner::Loop() {
   }
 }
 
+AsyncUnary::AsyncUnary() = default;
+
 AsyncUnary::~AsyncUnary() {
   queue_.Shutdown();
   if (thread_.joinable()) {

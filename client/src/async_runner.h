@@ -50,7 +50,7 @@ class AsyncUnary {
  public:
   using Done = absl::AnyInvocable<void(absl::StatusOr<grpc::ByteBuffer>) &&>;
 
-  AsyncUnary() = default;
+  AsyncUnary();
   /// Waits for all answers.
   ~AsyncUnary();
   AsyncUnary(const AsyncUnary&) = delete;
