@@ -57,7 +57,7 @@ bool ShoaldProcess::ReadBanner() {
     if (bytes <= 0) return false;
     text.append(buffer, static_cast<size_t>(bytes));
   }
-  for (const std::string line : absl::StrSplit(text, '\n')) {
+  for (const std::string& line : std::vector<std::string>(absl::StrSplit(text, '\n'))) {
     if (absl::StartsWith(line, kListening)) address_ = line.substr(sizeof(kListening) - 1);
   }
   return !address_.empty();
