@@ -101,7 +101,7 @@ absl::Status FrontEnd::Listen(const Config& config) {
   facts_.is_draining = [this] { return draining_.load(std::memory_order_relaxed); };
 
   transport::ServerOptions options;
-  options.addresses = {absl::StrCat(config.host, ":", config.port)};
+  options.addresses = {HostAndPort(config.host, config.port)};
   options.message_bytes_max = config.limits.message_bytes();
   options.streams_per_connection_max = kStreamsPerConnection;
   if (config.unix_socket) {
