@@ -1,5 +1,5 @@
-// The completion scripts of option_text.h. Both shells run one shape of code: a case over
-// "command:previous word" for values, then a list of words to choose from.
+#include "base/completion.h"
+
 #include <string>
 #include <vector>
 
@@ -7,7 +7,6 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "base/check.h"
-#include "base/option_text.h"
 
 namespace shoal {
 namespace {

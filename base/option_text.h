@@ -14,9 +14,4 @@ std::string HelpText(const OptionTable& table, std::string_view command);
 /// What `--show-config` prints: a line an option, sorted by name, "name = value  # source".
 std::string ConfigText(const ParsedOptions& options);
 
-enum class Shell { kBash, kZsh };
-
-/// A script that completes commands, options, choices and files in that shell; to be sourced.
-std::string CompletionScript(const OptionTable& table, Shell shell);
-
 }  // namespace shoal

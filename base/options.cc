@@ -247,34 +247,32 @@ class OptionParser {
         return Take(*negated, absl::StrCat("--", name), "false");
       }
     }
-    if (option == nullptr) return UnknownOption(name);
+    if (option == nullptr) return UnknownOption("--" + name);
     if (option->type == OptionType::kBool && !value.has_value()) value = "true";
     return Take(*option, absl::StrCat("--", option->name), std::move(value));
   }
 
+  // "-v", "-vq", "-m8", "-vm8", and "-m" with its value in the next argument.
   absl::Status ReadShort(const std::string& argument) {
     for (size_t i = 1; i < argument.size(); ++i) {
-      const Option* option = FindShort(argument[i]);
-      if (option == nullptr) {
-        return absl::InvalidArgumentError(absl::StrCat("unknown option -", argument.substr(i, 1)));
-      }
       const std::string shown = absl::StrCat("-", argument.substr(i, 1));
-      if (option->type == OptionType::kBool) {
-        SHOAL_RETURN_IF_ERROR(Take(*option, shown, "true"));
-        continue;
+      const Option* option = FindShort(argument[i]);
+      if (option == nullptr) return UnknownOption(shown);
+      if (option->type != OptionType::kBool) {
+        std::optional<std::string> value;
+        if (i + 1 < argument.size()) value = argument.substr(i + 1);
+        return Take(*option, shown, std::move(value));
       }
-      std::optional<std::string> value;
-      if (i + 1 < argument.size()) value = argument.substr(i + 1);
-      return Take(*option, shown, std::move(value));
+      if (absl::Status taken = Take(*option, shown, "true"); !taken.ok()) return taken;
     }
     return absl::OkStatus();
   }
 
-  absl::Status UnknownOption(const std::string& name) const {
+  absl::Status UnknownOption(const std::string& shown) const {
     std::vector<std::string> names;
     for (const Option* option : known_) names.push_back(absl::StrCat("--", option->name));
     return absl::InvalidArgumentError(
-        absl::StrCat("unknown option --", name, DidYouMean("--" + name, names)));
+        absl::StrCat("unknown option ", shown, DidYouMean(shown, names)));
   }
 
   absl::Status Take(const Option& option, const std::string& shown,

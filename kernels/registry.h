@@ -57,6 +57,9 @@ struct OpInfo {
   double cost_ns_per_element =
       0.0;  ///< One core, float32, in cache: decides inline or queued, not a promise.
 
+  /// Arrays that one call of the kernel reads: an op that only moves takes them one by one.
+  constexpr int KernelInputs() const { return any_dtype ? 1 : inputs_min; }
+
   constexpr bool Supports(DType dtype) const {
     return (dtypes >> static_cast<int>(dtype) & 1U) != 0;
   }

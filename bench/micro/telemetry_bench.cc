@@ -49,7 +49,10 @@ class TableFixture : public benchmark::Fixture {
 
 BENCHMARK_DEFINE_F(TableFixture, Record)(benchmark::State& state) {
   int64_t i = 0;
-  for (auto _ : state) table_->Record({.op = static_cast<int32_t>(i & 7)}, Sample(++i));
+  for (auto _ : state) {
+    table_->Record({.op = static_cast<int32_t>(i & 7)}, Sample(i));
+    ++i;
+  }
   state.SetItemsProcessed(state.iterations());
   if (state.threads() == 1) SHOAL_CHECK(CallCount(*table_) == i);
 }

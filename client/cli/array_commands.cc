@@ -28,7 +28,9 @@ std::string Describe(const ArrayInfo& info) {
 
 absl::Status RunPut(CommandContext& context) {
   const ParsedOptions& options = context.options;
-  PutOptions put = {.name = options.String("name"), .replace = options.Bool("replace")};
+  PutOptions put;
+  put.name = options.String("name");
+  put.replace = options.Bool("replace");
   if (options.Has("distribution")) {
     SHOAL_ASSIGN_OR_RETURN(put.distribution, ParseDistribution(options.String("distribution")));
   }

@@ -6,18 +6,19 @@ namespace shoal::cli {
 namespace {
 
 constexpr char kInputs[] =
-    R"(Inputs are .npy files ("-" is standard input), or arrays that the server holds: @NAME or @#ID. An
-input may be given a name (x=x.npy). Ops take their inputs in the order given.
+    R"(Inputs are .npy files ("-" is standard input), or arrays that the server holds: @NAME or
+@#ID. An input may be given a name (x=x.npy). Ops take their inputs in the order given.
 
 Without -o or --store the outputs are printed, long ones cut short.)";
 
 constexpr char kExitCodes[] =
-    R"(Exit codes: 0 it went well; 1 it failed; 2 the command line is wrong; 3 an array or file was not
-found; 4 no server, or a timeout: try again later.)";
+    R"(Exit codes: 0 it went well; 1 it failed; 2 the command line is wrong; 3 an array or file
+was not found; 4 no server, or a timeout: try again later.)";
 
 constexpr char kNpy[] =
-    R"(.npy files of format 1.0 to 3.0 are read in any byte and axis order; written are 1.0, little-endian,
-C order. bfloat16, which NumPy lacks, is the type <V2, as the ml_dtypes package writes it.)";
+    R"(.npy files of format 1.0 to 3.0 are read in any byte and axis order; written are 1.0,
+little-endian, C order. bfloat16, which NumPy lacks, is the type <V2, as the ml_dtypes package
+writes it.)";
 
 std::vector<Option> CommonOptions() {
   return {
@@ -36,7 +37,9 @@ std::vector<Option> CommonOptions() {
        .default_text = "auto",
        .help = "How payload travels",
        .choices = {"auto", "tcp", "unix", "memfd"}},
-      {.name = "json", .type = OptionType::kBool, .help = "Print JSON"},
+      {.name = "json",
+       .type = OptionType::kBool,
+       .help = "Print JSON; errors too, to standard error"},
       {.name = "progress",
        .type = OptionType::kBool,
        .default_text = "true",

@@ -84,26 +84,28 @@ absl::StatusOr<Call> MakeCall(CommandContext& context) {
   return call;
 }
 
-Json OutputJson(const Output& output, const std::string& file) {
+Json OutputJson(const Output& output, const std::string& place) {
   Json json = {{"name", output.name},
                {"dtype", std::string(DtypeName(output.dtype))},
                {"shape", output.shape}};
   if (output.array_id != 0) {
     json["array_id"] = output.array_id;
-  } else if (!file.empty()) {
-    json["file"] = file;
+    json["array_name"] = place;
+  } else if (!place.empty()) {
+    json["file"] = place;
   } else if (output.array.element_count() <= kJsonElementsMax) {
     json["values"] = ElementsToJson(output.array);
   }
   return json;
 }
 
-std::string OutputText(const Output& output, const std::string& file) {
+// `place`: the file or the name that the command line gave the output.
+std::string OutputText(const Output& output, const std::string& place) {
   std::string where;
   if (!output.name.empty()) absl::StrAppend(&where, Printable(output.name), ": ");
-  if (output.array_id != 0) absl::StrAppend(&where, "#", output.array_id, ": ");
-  if (!file.empty()) absl::StrAppend(&where, file, ": ");
-  const bool printed = output.array_id == 0 && file.empty();
+  if (output.array_id != 0) absl::StrAppend(&where, "#", output.array_id, " ");
+  if (!place.empty()) absl::StrAppend(&where, place, ": ");
+  const bool printed = output.array_id == 0 && place.empty();
   return absl::StrCat(where, DtypeName(output.dtype), " ", FormatShape(output.shape),
                       printed ? " " : "", printed ? ArrayPreview(output.array) : "", "\n");
 }
@@ -118,14 +120,15 @@ std::string TimingText(const Timing& timing) {
 void PrintResult(const CommandContext& context, const Result& result) {
   const std::vector<std::string>& files = context.options.Strings("output");
   if (std::find(files.begin(), files.end(), "-") != files.end()) return;
+  const std::vector<std::string>& places = files.empty() ? context.options.Strings("store") : files;
   Json outputs = Json::array();
   std::string text;
   for (size_t i = 0; i < result.outputs.size(); ++i) {
-    const std::string file = i < files.size() ? files[i] : "";
+    const std::string place = i < places.size() ? places[i] : "";
     if (context.json()) {
-      outputs.push_back(OutputJson(result.outputs[i], file));
+      outputs.push_back(OutputJson(result.outputs[i], place));
     } else {
-      text += OutputText(result.outputs[i], file);
+      text += OutputText(result.outputs[i], place);
     }
   }
   if (context.json()) {

@@ -89,35 +89,38 @@ std::optional<int64_t> InputFile::RemainingBytes() const {
   return std::max<int64_t>(0, info.st_size - position);
 }
 
-OutputFile::OutputFile(int fd, std::string path, std::string temporary)
-    : fd_(fd), path_(std::move(path)), temporary_(std::move(temporary)) {}
-
 OutputFile::OutputFile(OutputFile&& other) noexcept
     : fd_(std::exchange(other.fd_, -1)),
       path_(std::move(other.path_)),
-      temporary_(std::exchange(other.temporary_, std::string())) {}
+      temporary_(std::exchange(other.temporary_, std::string())),
+      nameless_(other.nameless_) {}
 
 OutputFile::~OutputFile() {
   if (fd_ > STDOUT_FILENO) close(fd_);
-  if (!temporary_.empty()) unlink(temporary_.c_str());
+  if (!temporary_.empty() && !nameless_) unlink(temporary_.c_str());
 }
 
 absl::StatusOr<OutputFile> OutputFile::Create(const std::string& path) {
-  if (path == "-") return OutputFile(STDOUT_FILENO, "standard output", "");
+  if (path == "-") return OutputFile(STDOUT_FILENO, "standard output");
   struct stat info = {};
   const bool exists = stat(path.c_str(), &info) == 0;
   if (exists && !S_ISREG(info.st_mode)) {
     const int fd = open(path.c_str(), O_WRONLY | O_CLOEXEC);
     if (fd < 0) return SystemError(errno, path);
-    return OutputFile(fd, path, "");
+    return OutputFile(fd, path);
   }
-  const std::string target = Resolve(path);
-  if (exists && access(target.c_str(), W_OK) != 0) return SystemError(errno, path);
-  std::string temporary = absl::StrCat(target, ".", getpid(), ".part");
-  const int fd = open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (fd < 0) return SystemError(errno, path);
-  OutputFile file(fd, target, std::move(temporary));
-  if (exists && fchmod(fd, info.st_mode & 07777) != 0) return SystemError(errno, path);
+  OutputFile file(-1, Resolve(path));
+  if (exists && access(file.path_.c_str(), W_OK) != 0) return SystemError(errno, path);
+  const std::string folder = file.path_.substr(0, file.path_.rfind('/') + 1);
+  file.temporary_ = absl::StrCat(file.path_, ".", getpid(), ".part");
+  file.nameless_ = true;
+  file.fd_ = open(folder.empty() ? "." : folder.c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
+  if (file.fd_ < 0) {
+    file.fd_ = open(file.temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (file.fd_ < 0) return SystemError(errno, path);
+    file.nameless_ = false;
+  }
+  if (exists && fchmod(file.fd_, info.st_mode & 07777) != 0) return SystemError(errno, path);
   return file;
 }
 
@@ -132,6 +135,13 @@ absl::Status OutputFile::Write(std::span<const std::byte> bytes) {
 }
 
 absl::Status OutputFile::Finish() {
+  if (nameless_) {
+    const std::string open_file = absl::StrCat("/proc/self/fd/", fd_);
+    if (linkat(AT_FDCWD, open_file.c_str(), AT_FDCWD, temporary_.c_str(), AT_SYMLINK_FOLLOW) != 0) {
+      return SystemError(errno, path_);
+    }
+    nameless_ = false;
+  }
   if (fd_ > STDOUT_FILENO && close(std::exchange(fd_, -1)) != 0) return SystemError(errno, path_);
   if (temporary_.empty()) return absl::OkStatus();
   if (std::rename(temporary_.c_str(), path_.c_str()) != 0) return SystemError(errno, path_);

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -47,9 +48,10 @@ class InputFile {
 
 /// A file that appears under its name only once it is complete, or standard output.
 ///
-/// An existing file is replaced in one step and keeps its permissions; when the program fails
-/// before, it stays as it was. What is no regular file (a device, a named pipe) is written
-/// directly. Not thread-safe.
+/// An existing file is replaced in one step and keeps its permissions; when the program fails or
+/// is interrupted before, it stays as it was and nothing lies beside it (on file systems without
+/// O_TMPFILE an interrupt leaves PATH.PID.part). What is no regular file (a device, a named pipe)
+/// is written directly. Not thread-safe.
 class OutputFile {
  public:
   /// `path` "-" is standard output. Errors: as InputFile::Open.
@@ -67,11 +69,12 @@ class OutputFile {
   absl::Status Finish();
 
  private:
-  OutputFile(int fd, std::string path, std::string temporary);
+  OutputFile(int fd, std::string path) : fd_(fd), path_(std::move(path)) {}
 
   int fd_;
   std::string path_;
-  std::string temporary_;  // Empty: written directly.
+  std::string temporary_;  // The name until Finish. Empty: written directly.
+  bool nameless_ = false;  // Does not even have that one yet.
 };
 
 }  // namespace shoal::cli

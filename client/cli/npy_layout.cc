@@ -28,18 +28,30 @@ struct Plane {
   int64_t to_stride = 0;    // Between neighbours on the first axis; those on the last are adjacent.
 };
 
+// Where a tile begins, in items along the two axes.
+struct Corner {
+  int64_t first = 0;
+  int64_t last = 0;
+};
+
 template <size_t kBytes>
-void TransposePlane(const Plane& plane, const std::byte* from, std::byte* to) {
+void TransposeTile(const Plane& plane, const Corner& begin, const Reorder& planes) {
+  const int64_t first_end = std::min(begin.first + kTile, plane.first_extent);
+  const int64_t last_end = std::min(begin.last + kTile, plane.last_extent);
+  for (int64_t i = begin.first; i < first_end; ++i) {
+    for (int64_t j = begin.last; j < last_end; ++j) {
+      std::memcpy(planes.to.data() + static_cast<size_t>(i * plane.to_stride + j) * kBytes,
+                  planes.from.data() + static_cast<size_t>(i + j * plane.from_stride) * kBytes,
+                  kBytes);
+    }
+  }
+}
+
+template <size_t kBytes>
+void TransposePlane(const Plane& plane, const Reorder& planes) {
   for (int64_t first = 0; first < plane.first_extent; first += kTile) {
-    const int64_t first_end = std::min(first + kTile, plane.first_extent);
     for (int64_t last = 0; last < plane.last_extent; last += kTile) {
-      const int64_t last_end = std::min(last + kTile, plane.last_extent);
-      for (int64_t i = first; i < first_end; ++i) {
-        for (int64_t j = last; j < last_end; ++j) {
-          std::memcpy(to + static_cast<size_t>(i * plane.to_stride + j) * kBytes,
-                      from + static_cast<size_t>(i + j * plane.from_stride) * kBytes, kBytes);
-        }
-      }
+      TransposeTile<kBytes>(plane, {.first = first, .last = last}, planes);
     }
   }
 }
@@ -71,8 +83,8 @@ void Transpose(const Shape& shape, const Reorder& reorder) {
       from += index[axis] * from_strides[axis];
       to += index[axis] * to_strides[axis];
     }
-    TransposePlane<kBytes>(plane, reorder.from.data() + static_cast<size_t>(from) * kBytes,
-                           reorder.to.data() + static_cast<size_t>(to) * kBytes);
+    TransposePlane<kBytes>(plane, {.from = reorder.from.subspan(static_cast<size_t>(from) * kBytes),
+                                   .to = reorder.to.subspan(static_cast<size_t>(to) * kBytes)});
     size_t axis = rank - 1;
     while (--axis > 0 && ++index[axis] == shape[axis]) index[axis] = 0;
     if (axis == 0) return;

@@ -1,6 +1,7 @@
 #include "client/cli/progress_bar.h"
 
 #include <algorithm>
+#include <cmath>
 #include <ostream>
 #include <utility>
 
@@ -46,7 +47,7 @@ std::string RenderProgress(const ProgressState& state, const ProgressStyle& styl
                                         FormatBytes(state.bytes_total), FormatRate(rate));
   const double left = static_cast<double>(state.bytes_total - state.bytes_done) / rate;
   if (rate > 0 && left < 360000) {
-    const int whole = static_cast<int>(left + 0.5);
+    const auto whole = static_cast<int>(std::lround(left));
     absl::StrAppendFormat(&figures, "  %d:%02d left", whole / 60, whole % 60);
   }
   const std::string label = absl::StrCat(Printable(state.label), "  ");

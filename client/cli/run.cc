@@ -10,6 +10,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
+#include "base/completion.h"
 #include "base/option_text.h"
 #include "base/status.h"
 #include "client/cli/cli_table.h"

@@ -10,6 +10,7 @@
 #include "client/src/bulk_stream.h"
 #include "client/src/call_codec.h"
 #include "client/src/chunk_receiver.h"
+#include "client/src/nested.h"
 #include "client/src/transfer.h"
 #include "shoal/status.h"
 #include "wire/chunk.h"
@@ -24,6 +25,8 @@ constexpr char kApplyStream[] = "/shoal.v1.ComputeService/ApplyStream";
 // Fields of ApplyStreamRequest and ApplyStreamResponse.
 constexpr uint32_t kCallField = 1;
 constexpr uint32_t kAcknowledgedField = 2;
+
+absl::Status Malformed() { return absl::InternalError("the server sent a malformed message"); }
 
 absl::Status WrongSize(size_t output, int64_t bytes, int64_t room) {
   return absl::InvalidArgumentError(
@@ -86,6 +89,7 @@ class StreamedCall {
         receiver_(context.stream.checksum) {}
 
   absl::StatusOr<Result> Run(const CallEnv& env) {
+    SHOAL_RETURN_IF_ERROR(env.deadline.Check());
     BulkStream stream(context_.channels->Borrow(), kApplyStream, env);
     for (size_t i = 0; i < plan_.inputs.size(); ++i) {
       if (plan_.inputs[i].way != CallPlan::Way::kStreamed) continue;
@@ -138,14 +142,14 @@ class StreamedCall {
   absl::Status TakeRest(const std::string& rest) {
     CodedInputStream input(reinterpret_cast<const uint8_t*>(rest.data()),
                            static_cast<int>(rest.size()));
+    input.PushLimit(static_cast<int>(rest.size()));
     while (const uint32_t tag = input.ReadTag()) {
       bool read = true;
       if (tag == (kCallField << 3 | 2)) {
-        uint32_t length = 0;
-        read = input.ReadVarint32(&length);
-        const auto limit = input.PushLimit(static_cast<int>(length));
+        CodedInputStream::Limit outer = 0;
+        if (!EnterNested(&input, &outer)) return Malformed();
         SHOAL_ASSIGN_OR_RETURN(ReceivedCall received, DecodeCall(&input, context_.pool));
-        input.PopLimit(limit);
+        LeaveNested(&input, outer);
         SHOAL_RETURN_IF_ERROR(TakeCall(std::move(received)));
       } else if (tag == kAcknowledgedField << 3) {
         uint64_t bytes = 0;
@@ -154,7 +158,7 @@ class StreamedCall {
       } else {
         read = WireFormatLite::SkipField(&input, tag);
       }
-      if (!read) return absl::InternalError("the server sent a malformed message");
+      if (!read) return Malformed();
     }
     return absl::OkStatus();
   }

@@ -12,16 +12,16 @@ namespace {
 
 using RawStub = grpc::TemplatedGenericStub<grpc::ByteBuffer, grpc::ByteBuffer>;
 
-struct PendingCall {
+}  // namespace
+
+struct AsyncUnary::Pending {
   grpc::ClientContext context;
   std::unique_ptr<Shutdown::Registration> registration;
   grpc::ByteBuffer reply;
   grpc::Status status;
   std::unique_ptr<grpc::ClientAsyncResponseReader<grpc::ByteBuffer>> reader;
-  AsyncUnary::Done done;
+  Done done;
 };
-
-}  // namespace
 
 AsyncRunner::~AsyncRunner() {
   {
@@ -57,6 +57,8 @@ void AsyncRunner::Loop() {
   }
 }
 
+AsyncUnary::AsyncUnary() = default;
+
 AsyncUnary::~AsyncUnary() {
   queue_.Shutdown();
   if (thread_.joinable()) {
@@ -72,22 +74,34 @@ AsyncUnary::~AsyncUnary() {
 void AsyncUnary::Start(const std::shared_ptr<grpc::Channel>& channel, Request request,
                        const CallEnv& env, Done done) {
   std::call_once(started_, [this] { thread_ = std::thread([this] { Loop(); }); });
-  auto call = std::make_unique<PendingCall>();
+  auto owned = std::make_unique<Pending>();
+  Pending* call = owned.get();
   env.deadline.ApplyTo(&call->context);
   call->registration = std::make_unique<Shutdown::Registration>(env.shutdown, &call->context);
   call->done = std::move(done);
   call->reader = RawStub(channel).PrepareUnaryCall(&call->context, MethodPath(request.method),
                                                    request.message, &queue_);
-  call->reader->StartCall();
-  PendingCall* tag = call.release();  // The loop takes it back.
-  tag->reader->Finish(&tag->reply, &tag->status, tag);
+  // Once `Finish` has begun, the loop may take the call: nothing of it is touched afterwards.
+  auto* reader = call->reader.get();
+  {
+    const std::lock_guard lock(mutex_);
+    pending_.emplace(call, std::move(owned));
+  }
+  reader->StartCall();
+  reader->Finish(&call->reply, &call->status, call);
 }
 
 void AsyncUnary::Loop() {
   void* tag = nullptr;
   bool ok = false;
   while (queue_.Next(&tag, &ok)) {
-    const std::unique_ptr<PendingCall> call(static_cast<PendingCall*>(tag));
+    std::unique_ptr<Pending> call;
+    {
+      const std::lock_guard lock(mutex_);
+      const auto it = pending_.find(tag);
+      call = std::move(it->second);
+      pending_.erase(it);
+    }
     call->registration.reset();
     if (call->status.ok()) {
       std::move(call->done)(std::move(call->reply));

@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <thread>
+#include <unordered_map>
 #include <vector>
 
 #include "absl/functional/any_invocable.h"
@@ -49,7 +50,7 @@ class AsyncUnary {
  public:
   using Done = absl::AnyInvocable<void(absl::StatusOr<grpc::ByteBuffer>) &&>;
 
-  AsyncUnary() = default;
+  AsyncUnary();
   /// Waits for all answers.
   ~AsyncUnary();
   AsyncUnary(const AsyncUnary&) = delete;
@@ -64,10 +65,14 @@ class AsyncUnary {
              Done done);
 
  private:
+  struct Pending;
+
   void Loop();
 
   std::once_flag started_;
   grpc::CompletionQueue queue_;
+  std::mutex mutex_;
+  std::unordered_map<void*, std::unique_ptr<Pending>> pending_;  // By tag, its own address.
   std::thread thread_;
 };
 

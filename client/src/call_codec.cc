@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "client/src/convert.h"
+#include "client/src/nested.h"
 
 namespace shoal::internal {
 namespace {
@@ -108,11 +109,10 @@ void EncodeDestinations(const Call& call, const CallPlan& plan, v1::ApplyRequest
 /// Reads a length-delimited field as a message.
 template <typename Message>
 bool ReadMessage(CodedInputStream* input, Message* message) {
-  uint32_t length = 0;
-  if (!input->ReadVarint32(&length)) return false;
-  const auto limit = input->PushLimit(static_cast<int>(length));
+  CodedInputStream::Limit outer = 0;
+  if (!EnterNested(input, &outer)) return false;
   const bool read = message->MergeFromCodedStream(input) && input->ConsumedEntireMessage();
-  input->PopLimit(limit);
+  LeaveNested(input, outer);
   return read;
 }
 
@@ -126,7 +126,7 @@ absl::StatusOr<StorageRef> ReadData(CodedInputStream* input, BufferPool* pool, i
   uint32_t length = 0;
   if (!input->ReadVarint32(&length)) return Malformed();
   // A length is only believed as far as there are bytes behind it.
-  if (input->BytesUntilLimit() >= 0 && static_cast<int64_t>(length) > input->BytesUntilLimit()) {
+  if (static_cast<int64_t>(length) > input->BytesUntilLimit()) {
     return Malformed();
   }
   SHOAL_ASSIGN_OR_RETURN(StorageRef storage, AllocateResult(pool, length));
@@ -217,12 +217,11 @@ absl::StatusOr<ReceivedCall> DecodeCall(CodedInputStream* input, BufferPool* poo
     bool read = true;
     switch (tag) {
       case LengthDelimited(kResponseOutputs): {
-        uint32_t length = 0;
-        if (!input->ReadVarint32(&length)) return Malformed();
-        const auto limit = input->PushLimit(static_cast<int>(length));
+        CodedInputStream::Limit outer = 0;
+        if (!EnterNested(input, &outer)) return Malformed();
         SHOAL_ASSIGN_OR_RETURN(ReceivedOutput output, DecodeOutput(input, pool));
         received.outputs.push_back(std::move(output));
-        input->PopLimit(limit);
+        LeaveNested(input, outer);
         break;
       }
       case LengthDelimited(v1::ApplyResponse::kBackendFieldNumber):

@@ -21,13 +21,13 @@ struct CallPlan {
   };
   struct Input {
     Way way = Way::kInline;
-    Array array;  ///< What is sent; with kLeased possibly a copy of what was given.
+    Array array = {};  ///< What is sent; with kLeased possibly a copy of what was given.
     const LeasePlace* place = nullptr;  ///< With kLeased; lives as long as `array`.
   };
   struct Target {
-    Array array;                        ///< Where the caller wants the output, if `given`.
+    Array array = {};                   ///< Where the caller wants the output, if `given`.
     bool given = false;                 ///< WriteTo.
-    Array landing;                      ///< With `place`: where the server writes. Maybe `array`.
+    Array landing = {};                 ///< With `place`: where the server writes. Maybe `array`.
     const LeasePlace* place = nullptr;  ///< Lives as long as `landing`.
   };
 

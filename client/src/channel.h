@@ -11,7 +11,7 @@
 namespace shoal::internal {
 
 struct ChannelOptions {
-  std::string target;             ///< "host:port" or "unix:/path".
+  std::string target = {};        ///< "host:port" or "unix:/path".
   int64_t message_bytes_max = 0;  ///< The largest message the server sends.
 };
 

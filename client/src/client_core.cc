@@ -52,6 +52,11 @@ bool WorthAnother(const absl::Status& status) {
          status.code() == absl::StatusCode::kResourceExhausted;
 }
 
+/// True: what leases could not do, chunks may.
+bool ChunksMayDo(const absl::Status& status) {
+  return status.code() == absl::StatusCode::kUnimplemented || WorthAnother(status);
+}
+
 }  // namespace
 
 ClientCore::ClientCore(ClientOptions options)
@@ -269,11 +274,31 @@ absl::StatusOr<Result> ClientCore::TryApply(const Call& call, const CallEnv& env
 
 absl::StatusOr<ArrayInfo> ClientCore::Put(const Array& array, const PutOptions& options,
                                           const CallEnv& env) {
+  const std::shared_ptr<LeaseArena> arena = Arena();
+  if (arena != nullptr && array.byte_count() > info_.limits.inline_bytes) {
+    absl::StatusOr<ArrayInfo> stored =
+        RunLeasedPut(array, options, {&transfer_, arena.get(), info_.limits}, env);
+    if (stored.ok() || (!ChunksMayDo(stored.status()) && arena->alive())) return stored;
+  }
   return RunPut(array, options, transfer_, env);
+}
+
+absl::StatusOr<LeasedArrayResult> ClientCore::GetByLease(const ArrayRef& reference,
+                                                         const Progress& progress,
+                                                         const CallEnv& env) {
+  const std::shared_ptr<LeaseArena> arena = Arena();
+  if (arena == nullptr) return absl::UnimplementedError("no leases");
+  SHOAL_ASSIGN_OR_RETURN(LeasedArrayResult result,
+                         RunLeasedGet(reference, {&transfer_, arena.get(), info_.limits}, env));
+  if (progress) progress(result.info.bytes, result.info.bytes);
+  return result;
 }
 
 absl::StatusOr<Array> ClientCore::Get(const ArrayRef& reference, const Progress& progress,
                                       const CallEnv& env) {
+  absl::StatusOr<LeasedArrayResult> leased = GetByLease(reference, progress, env);
+  if (leased.ok()) return std::move(leased->array);
+  if (!ChunksMayDo(leased.status())) return leased.status();
   StorageRef storage;
   const GetCall call{.reference = reference,
                      .progress = progress,
@@ -288,14 +313,27 @@ absl::StatusOr<Array> ClientCore::Get(const ArrayRef& reference, const Progress&
 absl::StatusOr<ArrayInfo> ClientCore::GetInto(const ArrayRef& reference,
                                               absl::Span<std::byte> bytes, const Progress& progress,
                                               const CallEnv& env) {
-  const GetCall call{
-      .reference = reference,
-      .progress = progress,
-      .landing = [&](const ArrayInfo& info) -> absl::StatusOr<std::byte*> {
-        if (static_cast<size_t>(info.bytes) == bytes.size()) return bytes.data();
-        return absl::InvalidArgumentError(
-            absl::StrCat("the array has ", info.bytes, " bytes, the memory for it ", bytes.size()));
-      }};
+  const auto check = [bytes](const ArrayInfo& info) {
+    if (static_cast<size_t>(info.bytes) == bytes.size()) return absl::OkStatus();
+    return absl::InvalidArgumentError(
+        absl::StrCat("the array has ", info.bytes, " bytes, the memory for it ", bytes.size()));
+  };
+  // What is small comes with one chunk sooner than by lease.
+  const bool small = static_cast<int64_t>(bytes.size()) <= info_.limits.inline_bytes;
+  absl::StatusOr<LeasedArrayResult> leased =
+      small ? absl::UnimplementedError("small") : GetByLease(reference, progress, env);
+  if (leased.ok()) {
+    SHOAL_RETURN_IF_ERROR(check(leased->info));
+    std::memcpy(bytes.data(), leased->array.data().data(), bytes.size());
+    return std::move(leased->info);
+  }
+  if (!ChunksMayDo(leased.status())) return leased.status();
+  const GetCall call{.reference = reference,
+                     .progress = progress,
+                     .landing = [&](const ArrayInfo& info) -> absl::StatusOr<std::byte*> {
+                       SHOAL_RETURN_IF_ERROR(check(info));
+                       return bytes.data();
+                     }};
   return RunGet(call, transfer_, env);
 }
 

@@ -73,6 +73,8 @@ class ClientCore {
 
   /// Null: no plane A. Comes back by itself after the server was started anew.
   std::shared_ptr<LeaseArena> Arena();
+  absl::StatusOr<LeasedArrayResult> GetByLease(const ArrayRef& reference, const Progress& progress,
+                                               const CallEnv& env);
   absl::StatusOr<Result> TryApply(const Call& call, const CallEnv& env, bool* may_repeat);
   absl::StatusOr<grpc::ByteBuffer> TryEcho(const Array& payload, Route route, const CallEnv& env);
   absl::StatusOr<Array> EchoInline(const Array& payload, const Array* reply, Route route,

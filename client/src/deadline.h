@@ -6,6 +6,8 @@
 #include <chrono>
 #include <optional>
 
+#include "absl/status/status.h"
+
 namespace shoal::internal {
 
 /// When a whole API call must have come to an end, retries and all. Absent timeout: never.
@@ -22,6 +24,12 @@ class Deadline {
   }
 
   const std::optional<Clock::time_point>& at() const { return at_; }
+
+  /// gRPC counts in milliseconds, and lets a call that is quick enough slip through.
+  absl::Status Check() const {
+    if (!at_.has_value() || Clock::now() < *at_) return absl::OkStatus();
+    return absl::DeadlineExceededError("the timeout passed before the call was sent");
+  }
 
   void ApplyTo(grpc::ClientContext* context) const {
     if (!at_.has_value()) return;

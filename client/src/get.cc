@@ -35,6 +35,7 @@ class GetTransfer {
 
  private:
   absl::Status Attempt(const CallEnv& env) {
+    SHOAL_RETURN_IF_ERROR(env.deadline.Check());
     BulkStream stream(context_.channels->Borrow(), kGet, env);
     ChunkReceiver receiver(context_.stream.checksum);
     if (info_.has_value()) receiver.Add(data_, info_->bytes, ResumeOffset());

@@ -77,7 +77,9 @@ StorageRef LeaseArena::TakeFrom(RegionRef region, int64_t offset) {
 }
 
 absl::StatusOr<LeaseArena::RegionRef> LeaseArena::AddRegion(int64_t bytes, bool shared) {
-  SHOAL_ASSIGN_OR_RETURN(const Lease lease, socket_.Acquire(bytes));
+  SHOAL_ASSIGN_OR_RETURN(
+      const Lease lease,
+      socket_.Acquire(bytes, shared ? LeaseSocket::Touch::kNone : LeaseSocket::Touch::kAll));
   regions_.push_front({lease, RegionAllocator(lease.bytes), shared, false});
   return regions_.begin();
 }

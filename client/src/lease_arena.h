@@ -20,7 +20,7 @@ namespace shoal::internal {
 class LeaseArena : public std::enable_shared_from_this<LeaseArena> {
  public:
   struct Options {
-    std::string socket_path;
+    std::string socket_path = {};
     int64_t lease_bytes_max = 0;  ///< The largest lease that the server gives.
     int64_t kept_bytes_max = 0;   ///< Idle memory that is not given back at once.
   };

@@ -41,8 +41,6 @@ absl::StatusOr<std::byte*> MapSealed(int descriptor, uint64_t bytes) {
   if (data == MAP_FAILED) {
     return absl::ResourceExhaustedError(absl::StrCat("mmap of a lease: ", strerror(errno)));
   }
-  // All page faults at once, which is cheaper than one by one. Advice only.
-  madvise(data, bytes, MADV_POPULATE_WRITE);
   return static_cast<std::byte*>(data);
 }
 
@@ -76,7 +74,7 @@ void LeaseSocket::Close() {
   descriptor_ = -1;
 }
 
-absl::StatusOr<Lease> LeaseSocket::Acquire(int64_t bytes) {
+absl::StatusOr<Lease> LeaseSocket::Acquire(int64_t bytes, Touch touch) {
   if (descriptor_ < 0) return absl::UnavailableError("lease socket: closed");
   const auto request = wire::EncodeLeaseRequest(
       {.kind = wire::LeaseRequest::Kind::kAcquire, .value = static_cast<uint64_t>(bytes)});
@@ -105,6 +103,8 @@ absl::StatusOr<Lease> LeaseSocket::Acquire(int64_t bytes) {
     Close();
     return data.status();
   }
+  // Advice only: a kernel that does not know it takes the faults one by one.
+  if (touch == Touch::kAll) madvise(*data, reply->bytes, MADV_POPULATE_WRITE);
   return Lease{reply->lease_id, reply->token, *data, static_cast<int64_t>(reply->bytes)};
 }
 

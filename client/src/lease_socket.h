@@ -30,13 +30,16 @@ class LeaseSocket {
   LeaseSocket& operator=(LeaseSocket&&) = delete;
   ~LeaseSocket();
 
-  /// Borrows at least `bytes` >= 1 bytes and maps them.
+  enum class Touch { kAll, kNone };
+
+  /// Borrows at least `bytes` >= 1 bytes and maps them; with kAll, with all their pages at once,
+  /// which is cheaper than one by one.
   ///
   /// Errors:
   ///   RESOURCE_EXHAUSTED   the server, or this process, has not that much.
   ///   UNAVAILABLE          the server is gone, or silent for seconds: the socket is closed now.
   ///   FAILED_PRECONDITION  it sent memory that it could shrink under us; likewise.
-  absl::StatusOr<Lease> Acquire(int64_t bytes);
+  absl::StatusOr<Lease> Acquire(int64_t bytes, Touch touch);
 
   /// Gives a lease back and unmaps it, whether or not the server can still be told.
   void Release(const Lease& lease);

@@ -37,6 +37,7 @@ class PutTransfer {
  private:
   /// One stream: from the start, or from where the last one stopped.
   absl::Status Attempt(const CallEnv& env) {
+    SHOAL_RETURN_IF_ERROR(env.deadline.Check());
     BulkStream stream(context_.channels->Borrow(), kPut, env);
     ChunkSender sender(context_.stream);
     const bool resuming = array_id_ != 0;
@@ -44,7 +45,8 @@ class PutTransfer {
     // Only the server knows how much of a broken stream it has kept.
     offset_known_ = !resuming;
     if (!resuming) sender.Add(array_, 0);
-    stream.Send(sender.Next(Header(), &stream), !resuming && sender.done());
+    const grpc::ByteBuffer first = sender.Next(Header(), &stream);
+    stream.Send(first, !resuming && sender.done());
     for (;;) {
       switch (stream.Wait()) {
         case BulkStream::Event::kMessage:

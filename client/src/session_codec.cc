@@ -13,6 +13,7 @@
 #include "base/status.h"
 #include "client/src/call_codec.h"
 #include "client/src/grpc_status.h"
+#include "client/src/nested.h"
 
 namespace shoal::internal {
 namespace {
@@ -70,9 +71,8 @@ const uint8_t* TakeVarints(const uint8_t* at, const uint8_t* end, std::vector<ui
 }
 
 bool ReadPacked(CodedInputStream* input, std::vector<uint64_t>* values) {
-  uint32_t length = 0;
-  if (!input->ReadVarint32(&length)) return false;
-  const auto limit = input->PushLimit(static_cast<int>(length));
+  CodedInputStream::Limit outer = 0;
+  if (!EnterNested(input, &outer)) return false;
   while (input->BytesUntilLimit() > 0) {
     const void* data = nullptr;
     int size = 0;
@@ -87,13 +87,12 @@ bool ReadPacked(CodedInputStream* input, std::vector<uint64_t>* values) {
     if (!input->ReadVarint64(&value)) return false;
     values->push_back(value);
   }
-  input->PopLimit(limit);
+  LeaveNested(input, outer);
   return true;
 }
 
 absl::Status ReadResult(CodedInputStream* input, BufferPool* pool, TaskResult* result) {
   while (const uint32_t tag = input->ReadTag()) {
-    uint32_t length = 0;
     if (tag == kResultId) {
       if (!input->ReadVarint64(&result->id)) return Malformed();
       continue;
@@ -102,8 +101,8 @@ absl::Status ReadResult(CodedInputStream* input, BufferPool* pool, TaskResult* r
       if (!WireFormatLite::SkipField(input, tag)) return Malformed();
       continue;
     }
-    if (!input->ReadVarint32(&length)) return Malformed();
-    const auto limit = input->PushLimit(static_cast<int>(length));
+    CodedInputStream::Limit outer = 0;
+    if (!EnterNested(input, &outer)) return Malformed();
     if (tag == kResultStatus) {
       v1::TaskStatus status;
       if (!status.MergeFromCodedStream(input) || !input->ConsumedEntireMessage()) {
@@ -114,19 +113,18 @@ absl::Status ReadResult(CodedInputStream* input, BufferPool* pool, TaskResult* r
       SHOAL_ASSIGN_OR_RETURN(ReceivedOutput output, DecodeOutput(input, pool));
       result->outputs.push_back(std::move(output.output));
     }
-    input->PopLimit(limit);
+    LeaveNested(input, outer);
   }
   return input->ConsumedEntireMessage() ? absl::OkStatus() : Malformed();
 }
 
 absl::Status ReadResults(CodedInputStream* input, BufferPool* pool, SessionReply* reply) {
-  uint32_t length = 0;
-  if (!input->ReadVarint32(&length)) return Malformed();
-  const auto limit = input->PushLimit(static_cast<int>(length));
+  CodedInputStream::Limit outer = 0;
+  if (!EnterNested(input, &outer)) return Malformed();
   TaskResult result;
   SHOAL_RETURN_IF_ERROR(ReadResult(input, pool, &result));
   reply->results.push_back(std::move(result));
-  input->PopLimit(limit);
+  LeaveNested(input, outer);
   return absl::OkStatus();
 }
 

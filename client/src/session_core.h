@@ -33,7 +33,7 @@ class SessionCore {
   struct Setup {
     std::shared_ptr<grpc::Channel> channel;
     std::shared_ptr<BufferPool> pool;  ///< Shared with the Client and its arrays.
-    SessionOptions options;
+    SessionOptions options = {};
     int64_t first_credits = 1;  ///< Until the server has named its own number.
     int64_t task_bytes_max = 0;
   };
@@ -78,8 +78,8 @@ class SessionCore {
     };
     bool open = false;
     bool close = false;  // Not a message, but the end of this direction.
-    std::vector<Tasks> tasks;
-    std::vector<uint64_t> cancels;
+    std::vector<Tasks> tasks = {};
+    std::vector<uint64_t> cancels = {};
     BulkRef all_sent;  // A flood whose last task is in this message.
   };
   /// Consecutive elements of a reply that belong to one group.
@@ -90,9 +90,9 @@ class SessionCore {
   };
   /// What one reply means for the callbacks.
   struct Deliveries {
-    std::vector<std::pair<TaskCallback, TaskResult>> singles;
-    std::vector<Run> done_runs;
-    std::vector<Run> result_runs;
+    std::vector<std::pair<TaskCallback, TaskResult>> singles = {};
+    std::vector<Run> done_runs = {};
+    std::vector<Run> result_runs = {};
     int64_t count = 0;
   };
 

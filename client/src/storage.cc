@@ -1,6 +1,7 @@
 #include "client/src/storage.h"
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -24,6 +25,12 @@ class HeapStorage final : public Storage {
 }  // namespace
 
 absl::StatusOr<std::byte*> AllocateAligned(int64_t bytes) {
+  // The kernel would promise it, and kill whoever touches too much of it.
+  const int64_t memory_bytes = int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE);
+  if (bytes > memory_bytes) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("no memory for ", bytes, " bytes: the machine has ", memory_bytes));
+  }
   const int64_t alignment = bytes >= kHugeFrom ? kHugePage : kAlignment;
   void* data = nullptr;
   // An array of no elements gets an address too: it keeps every later step free of a special case.

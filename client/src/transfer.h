@@ -22,7 +22,7 @@ struct TransferContext {
   ChannelPool* channels = nullptr;
   BufferPool* pool = nullptr;
   StreamOptions stream;
-  RetryPolicy retry;
+  RetryPolicy retry = {};
 };
 
 /// As Client::Put, by chunks.
@@ -33,8 +33,8 @@ absl::StatusOr<ArrayInfo> RunPut(const Array& array, const PutOptions& options,
 using Landing = std::function<absl::StatusOr<std::byte*>(const ArrayInfo& info)>;
 
 struct GetCall {
-  ArrayRef reference;
-  Progress progress;
+  ArrayRef reference = {};
+  Progress progress = {};
   Landing landing;
 };
 
@@ -46,6 +46,24 @@ absl::StatusOr<ArrayInfo> RunGet(const GetCall& call, const TransferContext& con
 /// outputs turn out to be too large for a unary reply.
 absl::StatusOr<Result> RunApply(const Call& call, CallPlan* plan, const TransferContext& context,
                                 const CallEnv& env);
+
+struct LeasedContext {
+  const TransferContext* transfer = nullptr;
+  LeaseArena* arena = nullptr;
+  ServerLimits limits;
+};
+struct LeasedArrayResult {
+  ArrayInfo info;
+  Array array;  ///< In a lease.
+};
+
+/// As Client::Put and Client::Get, by leases, in one attempt without chunks.
+///
+/// Errors: as those, and UNIMPLEMENTED or RESOURCE_EXHAUSTED where only chunks will do.
+absl::StatusOr<ArrayInfo> RunLeasedPut(const Array& array, const PutOptions& options,
+                                       const LeasedContext& context, const CallEnv& env);
+absl::StatusOr<LeasedArrayResult> RunLeasedGet(const ArrayRef& reference,
+                                               const LeasedContext& context, const CallEnv& env);
 
 /// What a unary call's reply comes to, its outputs brought to where `plan` wants them.
 absl::StatusOr<Result> DecodeUnary(const CallPlan& plan, grpc::ByteBuffer* reply, BufferPool* pool);

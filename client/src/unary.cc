@@ -62,6 +62,7 @@ absl::Status UnaryChannel::CallWhenReady(Method method,
 
 absl::StatusOr<grpc::ByteBuffer> UnaryChannel::Run(Method method, const grpc::ByteBuffer& request,
                                                    const CallEnv& env, Mode mode) const {
+  SHOAL_RETURN_IF_ERROR(env.deadline.Check());
   grpc::ClientContext context;
   env.deadline.ApplyTo(&context);
   if (mode.wait_for_ready) context.set_wait_for_ready(true);

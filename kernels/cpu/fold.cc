@@ -101,7 +101,7 @@ struct Dot {
     if constexpr (std::unsigned_integral<T>) {
       return static_cast<A>(Wide<T>{x} * Wide<T>{y});
     } else if constexpr (std::same_as<T, Bool8>) {
-      return static_cast<A>(IsTrue(x) & IsTrue(y));
+      return static_cast<A>(IsTrue(Times(x, y)));
     } else {
       return Times(x, y);
     }

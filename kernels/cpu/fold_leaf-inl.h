@@ -51,7 +51,9 @@ SHOAL_INLINE Acc FoldLeaf(Terms term, int64_t count) {
     for (int j = 0; j < kLeafLanes; ++j) lanes[j] = Fold::Join(lanes[j], term(i + j));
   }
   for (int j = 0; i < count; ++i, ++j) lanes[j] = Fold::Join(lanes[j], term(i));
-  for (int width = kLeafLanes / 2; width >= 1; width /= 2) {
+  int width = kLeafLanes / 2;
+  while (width >= count) width /= 2;  // Joining with lanes that hold the identity changes nothing.
+  for (; width >= 1; width /= 2) {
     for (int j = 0; j < width; ++j) lanes[j] = Fold::Join(lanes[j], lanes[j + width]);
   }
   return Canonical(lanes[0]);

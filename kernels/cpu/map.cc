@@ -30,14 +30,15 @@ double RoundToDType(DType dtype, double value) {
   return value;  // The kernels' own cast to the element rounds it.
 }
 
-/// Runs a map block by block through scratch memory, for whatever the plain loop does not do
-/// itself: one-element inputs, halves, streaming stores.
+/// Runs a map block by block, for whatever the plain loop does not do itself: one-element inputs
+/// and halves, which go through scratch memory, and streaming stores, which need aligned blocks.
 class BlockedMap {
  public:
   BlockedMap(const OpInfo& op, const MapCode& code, const MapArgs& args)
       : args_(args),
-        inputs_(static_cast<size_t>(op.inputs_min)),
+        inputs_(static_cast<size_t>(op.KernelInputs())),
         loop_(code.loops[static_cast<size_t>(args.dtype)]),
+        streaming_loop_(code.streaming_loops[static_cast<size_t>(args.dtype)]),
         widens_(code.halves_as_float && IsHalf(args.dtype)),
         item_bytes_(ItemBytes(args.dtype)) {}
 
@@ -94,12 +95,12 @@ class BlockedMap {
     MapBlock block = {.inputs = {}, .params = &params, .output = nullptr, .count = range.count};
     for (size_t i = 0; i < inputs_; ++i) block.inputs[i] = InputAt(i, range);
     std::byte* output = static_cast<std::byte*>(args_.output) + range.begin * item_bytes_;
-    block.output = widens_ || streams ? Scratch(inputs_) : output;
-    loop_(block);
-    if (widens_) {
-      auto* halves = reinterpret_cast<uint16_t*>(streams ? Scratch(inputs_) : output);
-      block_code_.narrow(args_.dtype, static_cast<const float*>(block.output), halves, range.count);
-    }
+    block.output = widens_ ? Scratch(inputs_) : output;
+    (streams && !widens_ ? streaming_loop_ : loop_)(block);
+    if (!widens_) return;
+    auto* halves = reinterpret_cast<uint16_t*>(streams ? Scratch(inputs_) : output);
+    block_code_.narrow(args_.dtype, reinterpret_cast<const float*>(Scratch(inputs_)), halves,
+                       range.count);
     if (streams) block_code_.stream(Scratch(inputs_), output, range.count * item_bytes_);
   }
 
@@ -118,6 +119,7 @@ class BlockedMap {
   const MapArgs& args_;
   const size_t inputs_;
   const MapLoop loop_;
+  const MapLoop streaming_loop_;
   const bool widens_;
   const int64_t item_bytes_;
   const BlockCode& block_code_ = BlockCodeOfMachine();

@@ -21,7 +21,7 @@ enum class Stores : uint8_t {
 ///   cut into pieces. Arithmetic wraps for integers, is rounded once per op (in the output's dtype)
 ///   for float16 and bfloat16, never fused, and a NaN result is the canonical quiet NaN.
 /// Requires: `op` is an element of AllOps() of form kMap that supports the dtype, its parameters
-///   passed ValidateParams, and there are inputs_min inputs; all checked, except the memory.
+///   passed ValidateParams, and there are KernelInputs() inputs. Form and dtype are checked.
 /// Thread-safety: any number of calls at once, on outputs that do not overlap.
 void RunMap(const OpInfo& op, const MapArgs& args, Stores stores = Stores::kCached);
 

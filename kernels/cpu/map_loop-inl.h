@@ -2,6 +2,8 @@
 // kind.
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
+#include <utility>
 
 #include "hwy/highway.h"
 #include "kernels/cpu/element.h"
@@ -18,32 +20,69 @@
 HWY_BEFORE_NAMESPACE();
 namespace shoal::kernels::cpu::HWY_NAMESPACE {
 
-// The loop promises the vectoriser (ivdep) what MapBlock promises us: the output is apart from an
-// input or exactly the same memory, so no iteration reads what an earlier one wrote.
-template <class Policy, class T, int kInputs>
-void Loop(const MapBlock& block) {
-  const typename Policy::template Of<T> function(*block.params);
-  const auto* x = static_cast<const T*>(block.inputs[0]);
-  auto* output = static_cast<T*>(block.output);
-  const int64_t count = block.count;
-  if constexpr (kInputs == 1) {
-#pragma GCC ivdep
-    for (int64_t i = 0; i < count; ++i) output[i] = Canonical(function(x[i]));
-  } else {
-    const auto* y = static_cast<const T*>(block.inputs[1]);
-#pragma GCC ivdep
-    for (int64_t i = 0; i < count; ++i) output[i] = Canonical(function(x[i], y[i]));
+namespace hn = ::hwy::HWY_NAMESPACE;
+
+#undef SHOAL_NO_LOOP_CARRIED_DEPENDENCES
+#ifdef __clang__
+#define SHOAL_NO_LOOP_CARRIED_DEPENDENCES _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define SHOAL_NO_LOOP_CARRIED_DEPENDENCES _Pragma("GCC ivdep")
+#endif
+
+template <class T>
+struct Operands {
+  SHOAL_INLINE Operands From(int64_t i) const { return {x + i, y + i}; }
+  const T* x;
+  const T* y;  // The same as x for an op of one input.
+};
+
+template <class T, int kInputs>
+SHOAL_INLINE Operands<T> OperandsOf(const MapBlock& block) {
+  return {static_cast<const T*>(block.inputs[0]), static_cast<const T*>(block.inputs[kInputs - 1])};
+}
+
+// The loop promises the vectoriser what MapBlock promises us: the output is apart from an input or
+// exactly the same memory, so no iteration reads what an earlier one wrote.
+template <int kInputs, class T, class Function>
+SHOAL_INLINE void ApplyTo(const Function& function, Operands<T> in, T* output, int64_t count) {
+  SHOAL_NO_LOOP_CARRIED_DEPENDENCES
+  for (int64_t i = 0; i < count; ++i) {
+    if constexpr (kInputs == 1) {
+      output[i] = Canonical(function(in.x[i]));
+    } else {
+      output[i] = Canonical(function(in.x[i], in.y[i]));
+    }
   }
 }
 
-template <class Policy, DType kDType, int kInputs>
-constexpr MapLoop LoopOf() {
-  using T = Element<kDType>;
-  if constexpr (Policy::kSignless) {
-    return &Loop<Policy, Signless<T>, kInputs>;
-  } else {
-    return &Loop<Policy, T, kInputs>;
+template <class Policy, class T, int kInputs>
+void Loop(const MapBlock& block) {
+  const typename Policy::template Of<T> function(*block.params);
+  ApplyTo<kInputs>(function, OperandsOf<T, kInputs>(block), static_cast<T*>(block.output),
+                   block.count);
+}
+
+// Two lines of output at a time, made on the stack and stored from there around the caches. With
+// larger pieces the loads of one piece would wait for the stores of the piece before.
+template <class Policy, class T, int kInputs>
+void StreamingLoop(const MapBlock& block) {
+  constexpr int64_t kPieceBytes = 128;
+  constexpr int64_t kPiece = kPieceBytes / static_cast<int64_t>(sizeof(T));
+  constexpr hn::ScalableTag<uint8_t> kBytes;
+  const typename Policy::template Of<T> function(*block.params);
+  const Operands<T> in = OperandsOf<T, kInputs>(block);
+  auto* output = static_cast<T*>(block.output);
+  alignas(64) T piece[static_cast<size_t>(kPiece)];
+  int64_t i = 0;
+  for (; i + kPiece <= block.count; i += kPiece) {
+    ApplyTo<kInputs>(function, in.From(i), piece, kPiece);
+    const auto* from = reinterpret_cast<const uint8_t*>(piece);
+    auto* to = reinterpret_cast<uint8_t*>(output + i);
+    for (int64_t j = 0; j < kPieceBytes; j += static_cast<int64_t>(hn::Lanes(kBytes))) {
+      hn::Stream(hn::Load(kBytes, from + j), kBytes, to + j);
+    }
   }
+  ApplyTo<kInputs>(function, in.From(i), output + i, block.count - i);
 }
 
 template <size_t kOp, class Policy, size_t kSlot>
@@ -53,7 +92,10 @@ constexpr void FillSlot(MapCode& code) {
   static_assert(kRow.form == OpForm::kMap && kRow.inputs_min == kRow.inputs_max);
   static_assert(kRow.inputs_max <= 2, "Loop has no form for more inputs yet");
   if constexpr (kRow.Supports(kDType)) {
-    code.loops[static_cast<size_t>(kDType)] = LoopOf<Policy, kDType, kRow.inputs_max>();
+    using T = std::conditional_t<Policy::kSignless, Signless<Element<kDType>>, Element<kDType>>;
+    constexpr auto kSlotOfDType = static_cast<size_t>(kDType);
+    code.loops[kSlotOfDType] = &Loop<Policy, T, kRow.inputs_max>;
+    code.streaming_loops[kSlotOfDType] = &StreamingLoop<Policy, T, kRow.inputs_max>;
   }
 }
 

@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include "base/check.h"
@@ -178,35 +179,49 @@ class Runs {
   static void MergeTwo(std::span<const Stored> x, std::span<const Stored> y, Stored* output) {
     while (!x.empty() && !y.empty()) {
       const size_t half = std::min(x.size(), y.size());
-      Stored* end = output + x.size() + y.size();
-      MergeEnds(x, y, half, output, end);
+      MergeEnds(x, y, half, {output, x.size() + y.size()});
       output += half;
     }
     const auto rest = x.empty() ? y : x;
     if (!rest.empty()) std::memcpy(output, rest.data(), rest.size_bytes());
   }
 
-  // The `half` smallest to `front` and the `half` largest before `back`; both spans lose them.
+  // Arithmetic, because the compiler makes a branch of a conditional expression here.
+  static Stored Select(std::ptrdiff_t first, Stored if_one, Stored if_zero) {
+    using Bits = std::make_unsigned_t<Stored>;
+    const auto mask = static_cast<Bits>(-first);
+    const auto differing = static_cast<Bits>(if_one ^ if_zero);
+    return static_cast<Stored>(static_cast<Bits>(if_zero) ^ static_cast<Bits>(differing & mask));
+  }
+
+  // The `half` smallest to the front of `output`, the `half` largest to its back; both runs lose
+  // them.
   //
   // Without branches on the data, which would be mispredicted every other time; from both ends at
   // once, so that two independent chains of loads are under way. With `half` at most the size of
   // either run no bounds need checking: each end takes at most `half` elements of a run, and what
   // one end took never looks smaller (or larger) to the other than what is left.
   static void MergeEnds(std::span<const Stored>& x, std::span<const Stored>& y, size_t half,
-                        Stored* front, Stored* back) {
+                        std::span<Stored> output) {
+    Stored* front = output.data();
+    Stored* back = output.data() + output.size();
     const Stored* x_front = x.data();
     const Stored* y_front = y.data();
     const Stored* x_back = x.data() + x.size();
     const Stored* y_back = y.data() + y.size();
     for (size_t i = 0; i < half; ++i) {
-      const bool y_first = Less(*y_front, *x_front);
-      *front++ = y_first ? *y_front : *x_front;
-      y_front += y_first ? 1 : 0;
-      x_front += y_first ? 0 : 1;
-      const bool x_last = Less(y_back[-1], x_back[-1]);
-      *--back = x_last ? x_back[-1] : y_back[-1];
-      x_back -= x_last ? 1 : 0;
-      y_back -= x_last ? 0 : 1;
+      const Stored low_x = *x_front;
+      const Stored low_y = *y_front;
+      const std::ptrdiff_t y_first = Less(low_y, low_x);
+      *front++ = Select(y_first, low_y, low_x);
+      y_front += y_first;
+      x_front += 1 - y_first;
+      const Stored high_x = x_back[-1];
+      const Stored high_y = y_back[-1];
+      const std::ptrdiff_t x_last = Less(high_y, high_x);
+      *--back = Select(x_last, high_x, high_y);
+      x_back -= x_last;
+      y_back -= 1 - x_last;
     }
     x = {x_front, static_cast<size_t>(x_back - x_front)};
     y = {y_front, static_cast<size_t>(y_back - y_front)};

@@ -56,27 +56,28 @@ void CopyItems(const MapBlock& block) {
   std::memcpy(block.output, block.inputs[0], static_cast<size_t>(block.count * kItemBytes));
 }
 
+template <int64_t kItemBytes>
+void StreamItems(const MapBlock& block) {
+  BlockCodeOfMachine().stream(static_cast<const std::byte*>(block.inputs[0]),
+                              static_cast<std::byte*>(block.output), block.count * kItemBytes);
+}
+
+template <int64_t kItemBytes>
+constexpr void FillEcho(MapCode& code) {
+  for (const DType dtype : kAllDTypes) {
+    if (ItemBytes(dtype) != kItemBytes) continue;
+    code.loops[static_cast<size_t>(dtype)] = &CopyItems<kItemBytes>;
+    code.streaming_loops[static_cast<size_t>(dtype)] = &StreamItems<kItemBytes>;
+  }
+}
+
 constexpr MapCode MakeEchoCode() {
   MapCode code;
-  for (const DType dtype : kAllDTypes) {
-    MapLoop& loop = code.loops[static_cast<size_t>(dtype)];
-    switch (ItemBytes(dtype)) {
-      case 1:
-        loop = &CopyItems<1>;
-        break;
-      case 2:
-        loop = &CopyItems<2>;
-        break;
-      case 4:
-        loop = &CopyItems<4>;
-        break;
-      case 8:
-        loop = &CopyItems<8>;
-        break;
-      default:
-        loop = &CopyItems<16>;
-    }
-  }
+  FillEcho<1>(code);
+  FillEcho<2>(code);
+  FillEcho<4>(code);
+  FillEcho<8>(code);
+  FillEcho<16>(code);
   return code;
 }
 constexpr MapCode kEcho = MakeEchoCode();

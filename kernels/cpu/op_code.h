@@ -31,6 +31,8 @@ using MapLoop = void (*)(const MapBlock& block);
 
 struct MapCode {
   std::array<MapLoop, kDTypeSlots> loops = {};  ///< Null where the op is not built.
+  /// The same around the caches, for an output that starts a cache line. Never in halves' slots.
+  std::array<MapLoop, kDTypeSlots> streaming_loops = {};
   bool halves_as_float = false;  ///< float16 and bfloat16 loops take and give float32.
 };
 

@@ -18,7 +18,6 @@ namespace {
 using Node = ReducePartial::Node;
 
 constexpr int64_t LeafOf(int64_t index) { return index / kLeafElements; }
-constexpr bool OnBoundary(int64_t index) { return index % kLeafElements == 0; }
 
 const ReduceCode& CodeOf(const OpInfo& op, DType dtype) {
   SHOAL_CHECK(op.form == OpForm::kReduce && op.Supports(dtype));
@@ -201,6 +200,12 @@ void ReduceAll(const OpInfo& op, const ReduceArgs& args, void* output) {
     return;
   }
   const ReduceCode& code = CodeOf(op, args.dtype);
+  if (args.count <= kLeafElements) {  // The many small arrays need no tree.
+    alignas(16) std::array<std::byte, sizeof(Node::value)> value;
+    code.leaf(args.inputs, args.count, value.data());
+    code.finish(value.data(), output);
+    return;
+  }
   NodeStack nodes;
   for (int64_t offset = 0; offset < args.count; offset += kLeafElements) {
     const int64_t count = std::min(kLeafElements, args.count - offset);

@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <numeric>
 #include <span>
 #include <type_traits>
 #include <vector>
@@ -13,6 +13,7 @@
 #include "hwy/contrib/sort/vqsort.h"
 #include "kernels/cpu/for_dtype.h"
 #include "kernels/cpu/sort.h"
+#include "kernels/cpu/sort32.h"
 #include "kernels/cpu/sort_key.h"
 
 namespace shoal::kernels::cpu {
@@ -20,9 +21,11 @@ namespace {
 
 constexpr size_t kValuesOf16Bits = 65'536;
 
-// Rows of 16-bit elements at least this long are counted: below it, clearing and reading the 65536
-// counters costs more than sorting.
-constexpr int64_t kCountedElementsMin = 100'000;
+// Rows of 16-bit elements: the shortest are compared; then two passes over a byte each are faster,
+// until clearing and reading 65536 counters costs less than the second pass. No vectors: they need
+// AVX-512 to beat this.
+constexpr size_t kRadixElementsMin = 100;
+constexpr size_t kCountedElementsMin = 20'000;
 
 void CountBools(std::span<uint8_t> row) {
   size_t trues = 0;
@@ -66,6 +69,47 @@ void CountHalfWords(std::span<typename Mapping::Stored> row) {
   }
 }
 
+/// One stable pass by the byte at `shift` of the keys, which are counted from the least one.
+template <class Mapping>
+void RadixPass(std::span<const typename Mapping::Stored> from, typename Mapping::Stored* to,
+               int shift) {
+  using Key = typename Mapping::Key;
+  constexpr int kLowest = std::numeric_limits<Key>::min();
+  const auto digit = [shift](typename Mapping::Stored x) {
+    return static_cast<size_t>((int{Mapping::ToKey(x)} - kLowest) >> shift & 0xff);
+  };
+  std::array<uint32_t, 257> begins = {};
+  for (const auto x : from) ++begins[digit(x) + 1];
+  std::partial_sum(begins.begin(), begins.end(), begins.begin());
+  for (const auto x : from) to[begins[digit(x)]++] = x;
+}
+
+template <class Mapping>
+void SortHalfWords(std::span<typename Mapping::Stored> row) {
+  using Stored = typename Mapping::Stored;
+  if (row.size() < kRadixElementsMin) {
+    std::sort(row.begin(), row.end(),
+              [](Stored x, Stored y) { return Mapping::ToKey(x) < Mapping::ToKey(y); });
+  } else if (row.size() < kCountedElementsMin) {
+    std::vector<Stored> scratch(row.size());
+    RadixPass<Mapping>(row, scratch.data(), 0);
+    RadixPass<Mapping>(scratch, row.data(), 8);
+  } else {
+    CountHalfWords<Mapping>(row);
+  }
+}
+
+void SortVectors(const hwy::Sorter& sorter, auto* keys, size_t count) {
+  using Key = std::remove_pointer_t<decltype(keys)>;
+  if constexpr (sizeof(Key) == 4) {
+    if (CompressStoreIsSlow()) {
+      SortWithoutCompressStore(keys, count);
+      return;
+    }
+  }
+  sorter(keys, count, hwy::SortAscending());
+}
+
 // Keys and elements have the same size, so they take turns in the same memory.
 template <class Mapping>
 void SortByKeys(const hwy::Sorter& sorter, std::span<typename Mapping::Stored> row) {
@@ -73,39 +117,34 @@ void SortByKeys(const hwy::Sorter& sorter, std::span<typename Mapping::Stored> r
   if constexpr (kMapped) {
     for (auto& x : row) x = Mapping::ToKey(x);
   }
-  sorter(row.data(), row.size(), hwy::SortAscending());
+  SortVectors(sorter, row.data(), row.size());
   if constexpr (kMapped) {
     for (auto& x : row) x = Mapping::FromKey(x);
   }
 }
 
 template <DType kDType>
-void SortRowsOf(const SortArgs& args) {
+void SortRow(const hwy::Sorter& sorter, std::span<typename SortKey<kDType>::Stored> row) {
   using Mapping = SortKey<kDType>;
-  using Stored = typename Mapping::Stored;
-  const auto elements = static_cast<size_t>(args.row_elements);
-  auto* row_begin = static_cast<Stored*>(args.data);
+  constexpr size_t kItem = sizeof(typename Mapping::Stored);
   if constexpr (kDType == DType::kBool) {
-    for (int64_t i = 0; i < args.row_count; ++i, row_begin += elements) {
-      CountBools({row_begin, elements});
-    }
-  } else if constexpr (sizeof(Stored) == 1) {
-    for (int64_t i = 0; i < args.row_count; ++i, row_begin += elements) {
-      CountBytes(std::span<Stored>(row_begin, elements));
-    }
+    CountBools(row);
+  } else if constexpr (kItem == 1) {
+    CountBytes(row);
+  } else if constexpr (kItem == 2) {
+    SortHalfWords<Mapping>(row);
   } else {
-    const bool counted = sizeof(Stored) == 2 && args.row_elements >= kCountedElementsMin;
-    const hwy::Sorter sorter;
-    for (int64_t i = 0; i < args.row_count; ++i, row_begin += elements) {
-      const std::span<Stored> row(row_begin, elements);
-      if constexpr (sizeof(Stored) == 2) {
-        if (counted) {
-          CountHalfWords<Mapping>(row);
-          continue;
-        }
-      }
-      SortByKeys<Mapping>(sorter, row);
-    }
+    SortByKeys<Mapping>(sorter, row);
+  }
+}
+
+template <DType kDType>
+void SortRowsOf(const SortArgs& args) {
+  const auto elements = static_cast<size_t>(args.row_elements);
+  auto* row_begin = static_cast<typename SortKey<kDType>::Stored*>(args.data);
+  const hwy::Sorter sorter;
+  for (int64_t i = 0; i < args.row_count; ++i, row_begin += elements) {
+    SortRow<kDType>(sorter, {row_begin, elements});
   }
 }
 

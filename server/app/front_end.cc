@@ -2,7 +2,10 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <chrono>
 #include <cstdlib>
+#include <future>
 #include <utility>
 #include <vector>
 
@@ -26,6 +29,8 @@ namespace {
 // way. The rest is the workers'.
 constexpr int64_t kFrontEndPart = 4;
 constexpr int kStreamsPerConnection = 1024;
+// How long a client may take to fetch the end of its last reply.
+constexpr Duration kFlushTime = std::chrono::seconds(1);
 
 constexpr const char* kServiceNames[] = {"", "shoal.v1.ComputeService", "shoal.v1.ArrayService",
                                          "shoal.v1.ClusterService"};
@@ -98,7 +103,6 @@ absl::Status FrontEnd::Listen(const Config& config) {
   facts_.instance_id =
       absl::StrCat(absl::Hex(facts_.started.time_since_epoch().count()), "-", getpid());
   facts_.begin_drain = [this] { BeginDrain(); };
-  facts_.is_draining = [this] { return draining_.load(std::memory_order_relaxed); };
 
   transport::ServerOptions options;
   options.addresses = {HostAndPort(config.host, config.port)};
@@ -126,9 +130,7 @@ absl::Status FrontEnd::ListenHttp(const Config& config) {
   options.host = config.host;
   options.port = config.http_port;
   options.metrics = [this] { return metrics_->Text(); };
-  options.ready = [this] {
-    return draining_ ? absl::UnavailableError("draining") : absl::OkStatus();
-  };
+  options.ready = [this] { return engine_.drain.Check(); };
   SHOAL_ASSIGN_OR_RETURN(http_, telemetry::HttpServer::Start(std::move(options)));
   return absl::OkStatus();
 }
@@ -146,8 +148,12 @@ telemetry::ServiceGauges FrontEnd::Gauges() const {
   gauges.queue_depth = counts.waiting;
   gauges.in_flight = counts.tasks;
   gauges.arrays = engine_.catalogue->count();
+  for (const auto& array : engine_.catalogue->List({}, "", INT32_MAX)) {
+    gauges.array_bytes += array->bytes;
+  }
+  gauges.sessions = engine_.sessions.load(std::memory_order_relaxed);
   gauges.leases = engine_.leases->count();
-  gauges.draining = draining_;
+  gauges.draining = engine_.drain.draining();
   for (const runtime::Worker& worker : engine_.workers->all()) {
     gauges.workers.push_back(
         {worker.id.value, true, worker.device->MemoryUsed(), worker.device->Info().memory_bytes});
@@ -156,19 +162,29 @@ telemetry::ServiceGauges FrontEnd::Gauges() const {
 }
 
 void FrontEnd::BeginDrain() {
-  if (draining_.exchange(true)) return;
+  if (engine_.drain.draining()) return;
   SetHealth(false);
-  engine_.dispatcher->Drain([] {});
-  logger_.Info("draining");
+  if (engine_.drain.Begin()) logger_.Info("draining");
 }
 
 void FrontEnd::Shutdown(Duration grace) {
   if (stopped_) return;
   stopped_ = true;
   BeginDrain();
-  server_->Shutdown(grace);
+  // Meanwhile the server listens on, and refuses new calls in its own words.
+  const Instant end = runtime::After(runtime::Now(), grace);
+  if (engine_.drain.WaitIdle(grace)) {
+    // Nothing is left but last bytes on their way, and streams that only watch.
+    server_->Shutdown(std::clamp(end - runtime::Now(), Duration::zero(), kFlushTime));
+  } else {
+    server_->Shutdown(Duration::zero());
+  }
   if (http_ != nullptr) http_->Stop();
   lease_server_.reset();
+  // Every call has its answer, but a kernel that was given up may still be in its last chunk.
+  std::promise<void> idle;
+  engine_.WhenIdle([&idle] { idle.set_value(); });
+  idle.get_future().wait();
 }
 
 }  // namespace shoal::app

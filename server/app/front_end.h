@@ -1,6 +1,5 @@
 #pragma once
 
-#include <atomic>
 #include <memory>
 #include <string>
 
@@ -58,7 +57,6 @@ class FrontEnd {
   std::unique_ptr<transport::Server> server_;
   std::unique_ptr<telemetry::ServiceMetrics> metrics_;
   std::unique_ptr<telemetry::HttpServer> http_;
-  std::atomic<bool> draining_ = false;
   bool stopped_ = false;
 };
 

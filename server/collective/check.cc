@@ -70,19 +70,22 @@ bool IsInPlace(const RankLayout& layout, device::ConstSpan send, device::ConstSp
                                   : recv.data == send.data + layout.in_place_offset;
 }
 
-}  // namespace
-
+/// Bytes before block `rank` of ragged `counts`.
 int64_t BlockOffset(const Args& args, int rank) {
   return std::accumulate(args.counts.begin(), args.counts.begin() + rank, int64_t{0}) *
          kernels::ItemBytes(args.dtype);
 }
 
-RankLayout LayoutOf(Operation operation, const Args& args, int size, int rank) {
+}  // namespace
+
+RankLayout LayoutOf(const CallView& call, int rank) {
+  const Args& args = *call.args;
+  const int size = call.size;
   const int64_t item = kernels::ItemBytes(args.dtype);
   const bool at_root = rank == args.root;
   const auto block = [&] { return args.counts[static_cast<size_t>(rank)] * item; };
   const auto whole = [&] { return BlockOffset(args, size); };
-  switch (operation) {
+  switch (call.operation) {
     case Operation::kScatter:
       return {at_root, true, whole(), block(), at_root ? BlockOffset(args, rank) : -1};
     case Operation::kGather:
@@ -112,7 +115,9 @@ RankLayout LayoutOf(Operation operation, const Args& args, int size, int rank) {
   return {};
 }
 
-absl::Status CheckArgs(Operation operation, const Args& args, int size) {
+absl::Status CheckArgs(const CallView& call) {
+  const auto& [operation, args_pointer, size] = call;
+  const Args& args = *args_pointer;
   const std::string name(Name(operation));
   const size_t entries = CountEntries(operation, size);
   if (entries == 0) return absl::OkStatus();
@@ -143,9 +148,8 @@ absl::Status CheckArgs(Operation operation, const Args& args, int size) {
   return absl::OkStatus();
 }
 
-absl::Status CheckRank(Operation operation, const Args& args, int size, int rank,
-                       const RankBuffers& buffers) {
-  const RankLayout layout = LayoutOf(operation, args, size, rank);
+absl::Status CheckRank(const CallView& call, int rank, const RankBuffers& buffers) {
+  const RankLayout layout = LayoutOf(call, rank);
   std::string fault;
   if (layout.uses_send) fault = FaultOf("send", layout.send_bytes, buffers.send);
   if (layout.uses_recv && fault.empty()) fault = FaultOf("recv", layout.recv_bytes, buffers.recv);
@@ -153,30 +157,33 @@ absl::Status CheckRank(Operation operation, const Args& args, int size, int rank
       Overlap(buffers.send, buffers.recv) && !IsInPlace(layout, buffers.send, buffers.recv)) {
     fault = "send and recv overlap, but not as in place";
   }
-  if (fault.empty() && IsReduction(operation)) {
-    const auto mask = static_cast<uintptr_t>(Alignment(args.dtype)) - 1;
+  if (fault.empty() && IsReduction(call.operation)) {
+    const auto mask = static_cast<uintptr_t>(Alignment(call.args->dtype)) - 1;
     const auto address = (layout.uses_send ? reinterpret_cast<uintptr_t>(buffers.send.data) : 0) |
                          (layout.uses_recv ? reinterpret_cast<uintptr_t>(buffers.recv.data) : 0);
     if ((address & mask) != 0) {
       fault = absl::StrCat("data is not aligned to ", mask + 1, " bytes, as ",
-                           std::string(kernels::Name(args.dtype)), " needs");
+                           std::string(kernels::Name(call.args->dtype)), " needs");
     }
   }
   if (fault.empty()) return absl::OkStatus();
   return absl::InvalidArgumentError(
-      absl::StrCat(std::string(Name(operation)), ", rank ", rank, ": ", fault));
+      absl::StrCat(std::string(Name(call.operation)), ", rank ", rank, ": ", fault));
 }
 
-absl::Status CheckSame(Operation operation, const Args& first, Operation other_operation,
-                       const Args& other, int rank) {
+absl::Status CheckSame(const CallView& first_call, const CallView& other_call, int rank) {
+  const Operation operation = first_call.operation;
+  const Args& first = *first_call.args;
+  const Args& other = *other_call.args;
   const auto differs = [&](absl::string_view what, const std::string& here,
                            const std::string& there) {
     return absl::InvalidArgumentError(absl::StrCat(std::string(Name(operation)), ": rank ", rank,
                                                    " has ", what, " ", there, ", but rank 0 has ",
                                                    here));
   };
-  if (operation != other_operation) {
-    return differs("operation", std::string(Name(operation)), std::string(Name(other_operation)));
+  if (operation != other_call.operation) {
+    return differs("operation", std::string(Name(operation)),
+                   std::string(Name(other_call.operation)));
   }
   if (CountEntries(operation, 1) == 0) return absl::OkStatus();
   if (first.dtype != other.dtype) {

@@ -69,7 +69,8 @@ struct Transfer {
 /// all GPUs, one GPU a process, and workers that are threads.
 ///
 /// Order: every process makes the group's calls in the same order (SendRecv apart: see there).
-///   A count of 0 moves nothing but still takes its turn.
+///   A count of 0 moves nothing but still takes its turn. Calls of different groups over the same
+///   streams are made one after the other, in one order everywhere.
 /// Blocks: where `counts` has one entry a rank, blocks are ragged as it says and lie in rank order
 ///   without gaps. Buffers hold exactly what the operation says: another size is an error.
 /// In place: a rank's send and recv may be the same memory exactly where the operation says so.

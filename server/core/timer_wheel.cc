@@ -37,7 +37,7 @@ void TimerWheel::Insert(uint32_t index) {
   Timer& timer = timers_[index];
   const uint64_t difference = timer.tick ^ cursor_;
   const int wheel = difference == 0 ? 0 : (63 - std::countl_zero(difference)) / kSlotBits;
-  const auto slot = static_cast<size_t>(timer.tick >> (wheel * kSlotBits)) % kSlotCount;
+  const size_t slot = (timer.tick >> (wheel * kSlotBits)) % kSlotCount;
   Wheel& w = wheels_[static_cast<size_t>(wheel)];
   timer.slot = static_cast<uint16_t>(static_cast<size_t>(wheel) * kSlotCount + slot);
   timer.previous = kNone;

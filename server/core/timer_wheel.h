@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -51,7 +52,7 @@ class TimerWheel {
  private:
   static constexpr int kTickBits = 20;
   static constexpr int kSlotBits = 6;
-  static constexpr int kSlotCount = 1 << kSlotBits;
+  static constexpr size_t kSlotCount = size_t{1} << kSlotBits;
   static constexpr int kWheelCount = 8;
   static constexpr uint16_t kNoSlot = UINT16_MAX;
 

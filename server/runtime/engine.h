@@ -1,15 +1,19 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 
+#include "absl/functional/any_invocable.h"
 #include "base/time.h"
 #include "server/collective/communicator.h"
 #include "server/memory/arena.h"
 #include "server/memory/budget.h"
 #include "server/runtime/catalogue.h"
 #include "server/runtime/dispatcher.h"
+#include "server/runtime/drain.h"
 #include "server/runtime/leases.h"
 #include "server/runtime/mover.h"
 #include "server/runtime/workers.h"
@@ -42,6 +46,7 @@ struct Limits {
 struct Engine {
   Limits limits;
   std::string backend;  ///< "cpu".
+  DrainSignal drain;
   telemetry::Logger* logger = nullptr;
   telemetry::ThroughputTable* throughput = nullptr;
 
@@ -52,6 +57,15 @@ struct Engine {
   std::unique_ptr<Catalogue> catalogue;
   std::unique_ptr<Leases> leases;
   std::unique_ptr<Dispatcher> dispatcher;
+
+  std::atomic<int64_t> sessions = 0;  ///< That are open.
+
+  /// `idle` is called once draining has begun and nothing is under way: no call, and no kernel that
+  /// a call gave up.
+  void WhenIdle(absl::AnyInvocable<void() &&> idle) {
+    drain.WhenIdle(
+        [this, idle = std::move(idle)]() mutable { dispatcher->Drain(std::move(idle)); });
+  }
 
   /// Tells the scheduler what the workers' stored arrays take now.
   void ReportStored() {

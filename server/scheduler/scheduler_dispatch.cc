@@ -10,8 +10,8 @@ namespace shoal::scheduler {
 
 using core::kNone;
 
-// Runs once an event, after all its changes. A pass that finds expired pieces may make room for
-// another; each ends at least one task, so the loop ends.
+// Runs once an event, after all its changes, and before it when timers made some. A pass that finds
+// expired pieces may make room for another; each ends at least one task, so the loop ends.
 void SchedulerState::Dispatch() {
   while (dirty_) {
     dirty_ = false;
@@ -28,34 +28,35 @@ void SchedulerState::Dispatch() {
   }
 }
 
-// A submission's straight way to a worker, past the queues, when nothing older waits there.
+// A submission's straight way to a worker, past the queues, when nothing older waits there or was
+// put into a queue in this event and is still to be tried.
 bool SchedulerState::Start(uint32_t row) {
+  if (dirty_) return false;
   const PieceRow& piece = rows_[row];
   if (piece.pinned < 0) return light_.empty() && heavy_.empty() && MayPlace(row) && Place(row);
   const WorkerRow& worker = workers_[AsIndex(piece.pinned)];
-  const bool held = piece.pinned == held_worker_ && !piece.IsLight();
-  const bool goes = worker.pinned.empty() && worker.HasSlot() && !held &&
+  const bool goes = worker.pinned.empty() && worker.HasSlot() && !IsBehindHold(piece.pinned, row) &&
                     Fits(piece.reserve_bytes, worker.free_bytes());
   if (goes) Assign(row, piece.pinned);
   return goes;
 }
 
+// Oldest first; after each that goes, again from the front, since a hold may have gone with it.
 void SchedulerState::DispatchParked() {
+  if (parked_.empty()) return;
+  if (held_worker_ >= 0) {
+    const WorkerRow& held = workers_[AsIndex(held_worker_)];
+    const bool helps = held.TakesFloating() && held.FitsWhenIdle(rows_[held_for_].reserve_bytes);
+    if (!helps) ReleaseHold();
+  }
   for (uint32_t row = parked_.front(); row != kNone;) {
     const size_t ended = actions_->finished.size();
     const uint32_t next = rows_[row].link.next;
-    if (!EndIfExpired(row) && !(row == held_for_ && PlaceOnHeld(row))) Place(row);
+    const bool gone = EndIfExpired(row) || (row == held_for_ && PlaceOnHeld(row)) || Place(row);
     // The end of a task takes its other pieces out of this list too.
-    row = actions_->finished.size() == ended ? next : parked_.front();
+    row = gone || actions_->finished.size() != ended ? parked_.front() : next;
   }
-  if (parked_.empty()) return;  // Then nothing is held either.
-  if (held_worker_ >= 0) {
-    const WorkerRow& held = workers_[AsIndex(held_worker_)];
-    const bool helps =
-        held.TakesFloating() && held.FitsWhenIdle(rows_[parked_.front()].reserve_bytes);
-    if (held_for_ != parked_.front() || !helps) ReleaseHold();
-  }
-  if (held_worker_ < 0) HoldFor(parked_.front());
+  if (held_worker_ < 0 && !parked_.empty()) HoldFor(parked_.front());
 }
 
 // Heavy pieces come to a halt when too many of them stepped aside; light ones never do.
@@ -81,14 +82,19 @@ void SchedulerState::DispatchFloating() {
   }
 }
 
+// Whether the worker's memory is held for a piece older than the heavy `row`.
+bool SchedulerState::IsBehindHold(int32_t worker_index, uint32_t row) const {
+  return worker_index == held_worker_ && !rows_[row].IsLight() &&
+         rows_[held_for_].sequence < rows_[row].sequence;
+}
+
 void SchedulerState::DispatchPinned(int32_t worker_index) {
   WorkerRow& worker = workers_[AsIndex(worker_index)];
   while (!worker.pinned.empty()) {
     const uint32_t row = worker.pinned.front();
     if (EndIfExpired(row)) continue;
     if (!worker.HasSlot()) return;
-    const bool held = worker_index == held_worker_ && !rows_[row].IsLight();
-    if (held && rows_[held_for_].sequence < rows_[row].sequence) return;
+    if (IsBehindHold(worker_index, row)) return;
     if (!Fits(rows_[row].reserve_bytes, worker.free_bytes())) {
       if (!worker.FitsWhenIdle(rows_[row].reserve_bytes)) WaitForStored(row);
       return;
@@ -134,6 +140,7 @@ bool SchedulerState::YieldToPinned(int32_t worker_index, uint32_t row) {
   }
   const uint32_t pinned = worker.pinned.front();
   if (rows_[pinned].sequence > rows_[row].sequence) return false;
+  if (IsBehindHold(worker_index, pinned)) return false;
   if (EndIfExpired(pinned)) return true;
   if (Fits(rows_[pinned].reserve_bytes, worker.free_bytes())) {
     Assign(pinned, worker_index);
@@ -257,6 +264,7 @@ void SchedulerState::ReleaseHold() {
   held_worker_ = -1;
   held_for_ = kNone;
   Touch(worker);
+  UpdatePlacement(worker);  // At once: the next piece aside may go there.
 }
 
 // Stored arrays alone keep the piece out of every worker it may use, so no attempt's end will let

@@ -1,5 +1,6 @@
 #include "server/scheduler/scheduler_state.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/check.h"
@@ -15,6 +16,9 @@ namespace {
 // A row whose generations come near their end is not used again: ids are never reused. The margin
 // covers the attempts of the one task that may still live in it.
 constexpr uint32_t kGenerationMax = UINT32_MAX - (1U << 16);
+
+// Estimates beyond this count as this, so that no sum of them overflows.
+constexpr Duration kCostMax = std::chrono::hours(1);
 
 }  // namespace
 
@@ -37,6 +41,7 @@ void SchedulerState::Handle(Instant now, const Event& event, Actions* actions) {
   });
   memory_timers_.Advance(now, [this](uint32_t row) { OnMemoryTimer(row); });
   if (orphaned_until_ <= now) FailOrphans();
+  Dispatch();
   std::visit([this](const auto& e) { On(e); }, event);
   Dispatch();
   WatchOrphans();
@@ -162,7 +167,7 @@ uint32_t SchedulerState::NewRow(const Piece& piece, const Submission& submission
   const uint32_t index = rows_.Take();
   PieceRow& row = rows_[index];
   row.reserve_bytes = piece.reserve_bytes;
-  row.cost = piece.cost;
+  row.cost = std::min(piece.cost, kCostMax);
   row.sequence = next_sequence_++;
   row.next = kNone;
   row.pinned = piece.pinned.value;

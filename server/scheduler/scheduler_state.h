@@ -15,7 +15,8 @@
 namespace shoal::scheduler {
 
 struct Options {
-  int64_t queue_pieces_max = 1'000'000;        ///< Pieces that may wait; attempts do not count.
+  int64_t queue_pieces_max = 1'000'000;        ///< Pieces that may wait; attempts do not count. A
+                                               ///< task of several counts before any starts.
   int64_t queue_bytes_max = int64_t{1} << 40;  ///< Sum of the reservations of waiting pieces.
                                                ///< A single piece may exceed it.
   int32_t retries_max = 2;              ///< In [0, 255]. How often a piece may lose its worker and
@@ -141,6 +142,7 @@ class SchedulerState {
   uint32_t NextFloating() const;
   bool Place(uint32_t row);
   bool PlaceOnHeld(uint32_t row);
+  bool IsBehindHold(int32_t worker_index, uint32_t row) const;
   bool YieldToPinned(int32_t worker_index, uint32_t row);
   bool EndIfExpired(uint32_t row);
   void Assign(uint32_t row, int32_t worker_index);

@@ -140,10 +140,10 @@ void SchedulerState::FailOrphans() {
 void SchedulerState::Touch(int32_t worker) {
   WorkerRow& row = workers_[AsIndex(worker)];
   row.held_for_pinned = false;  // To be found out again.
+  dirty_ = true;
   if (row.touched) return;
   row.touched = true;
   touched_.push_back(worker);
-  dirty_ = true;
 }
 
 // A worker whose memory is held for one piece is shown without any, so that only pieces that need

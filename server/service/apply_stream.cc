@@ -275,6 +275,7 @@ class ApplyStream final : public transport::StreamHandler {
   }
 
   absl::Status Open(const std::string& rest) {
+    SHOAL_ASSIGN_OR_RETURN(ticket_, engine_.drain.Admit());
     auto request = std::make_shared<v1::ApplyStreamRequest>();
     if (!request->ParseFromString(rest) || !request->has_call()) {
       return absl::InvalidArgumentError("the first message carries no valid call");
@@ -307,6 +308,7 @@ class ApplyStream final : public transport::StreamHandler {
   const Instant begun_;
   std::mutex mutex_;                  // A cancellation may come while the call is being opened.
   std::shared_ptr<StreamTask> task_;  // The stream is one owner, work under way the other.
+  runtime::DrainSignal::Ticket ticket_;
   bool cancelled_ = false;
 };
 

@@ -70,6 +70,7 @@ void Free(runtime::Engine& engine, const std::shared_ptr<v1::FreeRequest>& reque
 
 /// What a Redistribute has in hand while the bytes move.
 struct Moving {
+  runtime::DrainSignal::Ticket ticket;
   runtime::ArrayUse source;
   std::shared_ptr<runtime::StoredArray> fresh;
   int64_t moved_bytes = 0;
@@ -94,6 +95,7 @@ absl::StatusOr<std::shared_ptr<Moving>> PrepareMove(runtime::Engine& engine,
   SHOAL_ASSIGN_OR_RETURN(auto distribution,
                          wire::DecodeDistribution(request.distribution(), "distribution"));
   auto moving = std::make_shared<Moving>();
+  SHOAL_ASSIGN_OR_RETURN(moving->ticket, engine.drain.Admit());
   SHOAL_RETURN_IF_ERROR(engine.workers->Complete(&distribution));
   SHOAL_ASSIGN_OR_RETURN(moving->source, engine.catalogue->Find(ref));
   SHOAL_ASSIGN_OR_RETURN(moving->fresh,

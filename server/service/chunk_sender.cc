@@ -8,6 +8,14 @@
 #include "wire/crc32c.h"
 
 namespace shoal::service {
+namespace {
+
+/// An operand without extents is no array, though its type, rank 0, has one element.
+int64_t BytesToSend(const runtime::Operand& array) {
+  return array.extents.empty() ? 0 : array.bytes();
+}
+
+}  // namespace
 
 ChunkSender::ChunkSender(runtime::Operand array, int64_t offset, int64_t byte_count,
                          ChunkOptions options)
@@ -17,7 +25,7 @@ ChunkSender::ChunkSender(runtime::Operand array, int64_t offset, int64_t byte_co
 
 ChunkSender::ChunkSender(std::vector<runtime::Operand> arrays, ChunkOptions options)
     : arrays_(std::move(arrays)), options_(options) {
-  if (!arrays_.empty()) end_ = arrays_[0].bytes();
+  if (!arrays_.empty()) end_ = BytesToSend(arrays_[0]);
   SkipFinished();
 }
 
@@ -50,7 +58,7 @@ void ChunkSender::SkipFinished() {
   while (!done() && offset_ == end_) {
     ++array_;
     offset_ = 0;
-    end_ = done() ? 0 : arrays_[array_].bytes();
+    end_ = done() ? 0 : BytesToSend(arrays_[array_]);
   }
 }
 

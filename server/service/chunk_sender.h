@@ -19,7 +19,8 @@ class ChunkSender {
  public:
   /// Bytes [offset, offset + byte_count) of one array.
   ChunkSender(runtime::Operand array, int64_t offset, int64_t byte_count, ChunkOptions options);
-  /// All bytes of several arrays; `index` of each chunk is the array's place.
+  /// All bytes of several arrays; `index` of each chunk is the array's place. A default operand
+  /// holds a place without sending anything.
   ChunkSender(std::vector<runtime::Operand> arrays, ChunkOptions options);
 
   /// Nothing is left to be sent.

@@ -68,7 +68,7 @@ void GetServerInfo(runtime::Engine& engine, const ServerFacts& facts, const Repl
   response.set_worker_count(engine.workers->count());
   response.set_backend(engine.backend);
   SetDuration(runtime::Now() - facts.started, response.mutable_uptime());
-  response.set_draining(facts.is_draining());
+  response.set_draining(engine.drain.draining());
   reply.Send(response);
 }
 
@@ -103,7 +103,7 @@ void GetThroughput(runtime::Engine& engine, const ServerFacts& facts,
   reply.Send(response);
 }
 
-void ListWorkers(runtime::Engine& engine, const ServerFacts& facts, const Reply& reply) {
+void ListWorkers(runtime::Engine& engine, const Reply& reply) {
   v1::ListWorkersResponse response;
   std::vector<int64_t> arrays(static_cast<size_t>(engine.workers->count()), 0);
   for (const auto& array : engine.catalogue->List({}, "", INT32_MAX)) {
@@ -116,8 +116,8 @@ void ListWorkers(runtime::Engine& engine, const ServerFacts& facts, const Reply&
     const auto counts = engine.dispatcher->WorkerCounts(worker.id);
     v1::WorkerInfo* message = response.add_workers();
     message->set_id(worker.id.value);
-    message->set_state(facts.is_draining() ? v1::WorkerInfo::STATE_DRAINING
-                                           : v1::WorkerInfo::STATE_READY);
+    message->set_state(engine.drain.draining() ? v1::WorkerInfo::STATE_DRAINING
+                                               : v1::WorkerInfo::STATE_READY);
     message->set_backend(info.kind);
     message->set_device(info.name);
     message->set_threads(info.threads);
@@ -148,7 +148,7 @@ void Drain(runtime::Engine& engine, const ServerFacts& facts, const Reply& reply
   reply.call()->OnCancel([wait] {
     if (wait->Claim()) wait->reply.Fail(absl::DeadlineExceededError("still draining"));
   });
-  engine.dispatcher->Drain([wait] {
+  engine.WhenIdle([wait] {
     if (wait->Claim()) wait->reply.Send(v1::DrainResponse());
   });
 }
@@ -178,9 +178,7 @@ transport::ServiceTable ClusterService(runtime::Engine* engine, const ServerFact
                }),
            UnaryMethod<v1::ListWorkersRequest>(
                engine, "ListWorkers",
-               [facts](runtime::Engine& e, const auto&, const Reply& reply) {
-                 ListWorkers(e, *facts, reply);
-               }),
+               [](runtime::Engine& e, const auto&, const Reply& reply) { ListWorkers(e, reply); }),
            UnaryMethod<v1::DrainRequest>(engine, "Drain",
                                          [facts](runtime::Engine& e, const auto&,
                                                  const Reply& reply) { Drain(e, *facts, reply); }),

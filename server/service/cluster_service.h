@@ -17,7 +17,6 @@ struct ServerFacts {
   std::string lease_socket;  ///< Empty: none.
   Instant started;
   std::function<void()> begin_drain;  ///< Health goes to NOT_SERVING.
-  std::function<bool()> is_draining;
 };
 
 /// shoal.v1.ClusterService. Borrows both.

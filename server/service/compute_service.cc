@@ -60,6 +60,8 @@ transport::Frame EchoFrame(const runtime::Operand& data) {
 template <typename Answer>
 void RunUnary(runtime::Engine& engine, runtime::CallSetup setup, const Reply& reply,
               Answer answer) {
+  auto ticket = engine.drain.Admit();
+  if (!ticket.ok()) return reply.Fail(ticket.status());
   setup.return_bytes_max = engine.limits.inline_bytes;
   setup.deadline = DeadlineOf(*reply.call());
   CallRecord record{.op = ThroughputIndex(setup.call.op),
@@ -70,18 +72,18 @@ void RunUnary(runtime::Engine& engine, runtime::CallSetup setup, const Reply& re
                     .bytes_out = 0,
                     .phases = {},
                     .failed = false};
-  auto run = runtime::CallRun::Start(
-      &engine, std::move(setup),
-      [&engine, reply, record, answer](absl::StatusOr<runtime::CallResult> result) mutable {
-        record.failed = !result.ok();
-        if (result.ok()) {
-          record.bytes_out = ReturnedBytes(*result);
-          record.phases = result->phases;
-        }
-        Record(engine, record);
-        if (!result.ok()) return reply.Fail(result.status());
-        answer(reply, *result);
-      });
+  auto run = runtime::CallRun::Start(&engine, std::move(setup),
+                                     [&engine, reply, record, answer, ticket = *std::move(ticket)](
+                                         absl::StatusOr<runtime::CallResult> result) mutable {
+                                       record.failed = !result.ok();
+                                       if (result.ok()) {
+                                         record.bytes_out = ReturnedBytes(*result);
+                                         record.phases = result->phases;
+                                       }
+                                       Record(engine, record);
+                                       if (!result.ok()) return reply.Fail(result.status());
+                                       answer(reply, *result);
+                                     });
   if (run != nullptr) reply.call()->OnCancel([run] { run->Cancel(); });
 }
 

@@ -124,9 +124,11 @@ class EchoTask final : public StreamTask, public std::enable_shared_from_this<Ec
       SHOAL_RETURN_IF_ERROR(Verify(chunk));
     }
     received_bytes_ += chunk.data_bytes;
-    // The bytes go back as they came, and so does their checksum.
-    pending.frame.head =
-        wire::FrameChunk(std::exchange(first_, ""), chunk.header, chunk.data_bytes);
+    // The bytes go back as they came, and so does their checksum; the acknowledgement goes along.
+    v1::ApplyStreamResponse landed;
+    landed.set_acknowledged_bytes(received_bytes_);
+    const std::string rest = std::exchange(first_, "") + landed.SerializeAsString();
+    pending.frame.head = wire::FrameChunk(rest, chunk.header, chunk.data_bytes);
     if (route_ == plan::Route::kFront) {
       auto owner = std::make_shared<transport::Message>(std::move(message));
       for (const wire::ConstBytes piece : chunk.data)

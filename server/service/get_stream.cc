@@ -25,7 +25,11 @@ namespace {
 class GetStream final : public transport::StreamHandler {
  public:
   GetStream(runtime::Engine* engine, transport::StreamCall* call)
-      : engine_(*engine), call_(call), writer_(call), begun_(runtime::Now()) {}
+      : engine_(*engine),
+        call_(call),
+        writer_(call),
+        begun_(runtime::Now()),
+        ticket_(engine->drain.Enter()) {}
 
   void OnStart() override { writer_.Read(); }
 
@@ -111,6 +115,7 @@ class GetStream final : public transport::StreamHandler {
   transport::StreamCall* const call_;
   StreamWriter writer_;
   const Instant begun_;
+  const runtime::DrainSignal::Ticket ticket_;
   std::mutex mutex_;                   // OnWritten may come while OnMessage still sends.
   std::optional<ChunkSender> sender_;  // Until it is done.
   std::atomic<bool> ended_ = false;

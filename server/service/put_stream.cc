@@ -42,17 +42,35 @@ class PutStream final : public transport::StreamHandler {
     writer_.Read();
   }
 
+  // The transport tells of a stream that broke as of one that was closed, and of its cancellation
+  // only afterwards. A write shows which it is: on a broken stream it fails.
   void OnHalfClose() override {
-    absl::Status status = absl::InvalidArgumentError("closed without a header");
+    std::string probe;
     {
       const std::lock_guard lock(mutex_);
-      if (std::exchange(ended_, true)) return;
-      if (landing_.has_value()) status = Truncated();
+      if (ended_) return;
+      if (landing_.has_value()) {
+        probe = Acknowledgement();
+        probe_ = ++pushed_;
+      } else {
+        ended_ = true;
+      }
     }
-    End(std::move(status));
+    if (probe.empty()) return End(absl::InvalidArgumentError("closed without a header"));
+    writer_.Push({std::move(probe), {}});
   }
 
-  void OnWritten(bool ok) override { writer_.OnWritten(ok); }
+  void OnWritten(bool ok) override {
+    writer_.OnWritten(ok);
+    absl::Status truncated;
+    {
+      const std::lock_guard lock(mutex_);
+      if (!ok || ended_ || ++written_ != probe_) return;
+      ended_ = true;
+      truncated = Truncated();
+    }
+    End(std::move(truncated));
+  }
 
   void OnCancelled() override {
     {
@@ -78,6 +96,7 @@ class PutStream final : public transport::StreamHandler {
   }
 
   absl::Status Open(const std::string& rest) {
+    SHOAL_ASSIGN_OR_RETURN(ticket_, engine_.drain.Admit());
     v1::PutRequest request;
     if (!request.ParseFromString(rest) || !request.has_header()) {
       return absl::InvalidArgumentError("the first message carries no valid header");
@@ -113,10 +132,15 @@ class PutStream final : public transport::StreamHandler {
 
   void Acknowledge() {
     unacknowledged_ = 0;
+    ++pushed_;
+    writer_.Push({Acknowledgement(), {}});
+  }
+
+  std::string Acknowledgement() const {
     v1::PutResponse response;
     response.set_array_id((*use_)->id.value);
     response.set_acknowledged_bytes(landing_->landed_bytes());
-    writer_.Push({response.SerializeAsString(), {}});
+    return response.SerializeAsString();
   }
 
   absl::Status Truncated() const {
@@ -182,9 +206,13 @@ class PutStream final : public transport::StreamHandler {
   StreamWriter writer_;
   const Instant begun_;
   std::mutex mutex_;
+  runtime::DrainSignal::Ticket ticket_;
   std::optional<runtime::ArrayUse> use_;
   std::optional<runtime::Landing> landing_;
   int unacknowledged_ = 0;
+  int64_t pushed_ = 0;  // Acknowledgements, and how many of them have been written.
+  int64_t written_ = 0;
+  int64_t probe_ = -1;  // Which of them shows whether the stream is whole.
   bool ended_ = false;  // Somebody ends the upload, alone.
 };
 

@@ -175,11 +175,21 @@ class Session final : public transport::StreamHandler {
       : engine_(*engine),
         call_(call),
         begun_(runtime::Now()),
-        state_(std::make_shared<SessionState>(engine, call)) {}
+        state_(std::make_shared<SessionState>(engine, call)) {
+    engine_.sessions.fetch_add(1, std::memory_order_relaxed);
+  }
+  ~Session() override { engine_.sessions.fetch_sub(1, std::memory_order_relaxed); }
 
   void OnStart() override {
+    auto ticket = engine_.drain.Admit();
+    if (!ticket.ok()) return state_->output.Finish(ticket.status(), /*drop_results=*/true);
+    ticket_ = *std::move(ticket);
     state_->output.SendCredits(engine_.limits.session_tasks);
     state_->output.Read();
+    // Tasks in flight end and their results leave; then the session ends too.
+    drain_watch_ = engine_.drain.Watch([state = state_] {
+      state->output.Finish(state->engine.drain.Check(), /*drop_results=*/false);
+    });
   }
 
   void OnMessage(transport::Message message) override {
@@ -203,7 +213,7 @@ class Session final : public transport::StreamHandler {
     ReadIfRoom();
   }
 
-  void OnHalfClose() override { state_->output.Finish(absl::OkStatus()); }
+  void OnHalfClose() override { state_->output.Finish(absl::OkStatus(), /*drop_results=*/false); }
 
   void OnWritten(bool ok) override {
     state_->output.OnWritten(ok);
@@ -213,6 +223,7 @@ class Session final : public transport::StreamHandler {
   void OnCancelled() override { End(absl::CancelledError("the caller went away")); }
 
   void OnDone() override {
+    engine_.drain.Unwatch(drain_watch_);
     LogCall(engine_, {"Session", call_, begun_}, state_->output.finish_status());
   }
 
@@ -357,6 +368,10 @@ class Session final : public transport::StreamHandler {
                                  "session tasks"));
       return false;
     }
+    if (engine_.drain.draining()) {
+      Refuse(id, engine_.drain.Check());
+      return false;
+    }
     if (IsRunning(id)) {
       RefuseRepeated(id);
       return false;
@@ -414,7 +429,7 @@ class Session final : public transport::StreamHandler {
       for (const auto& [id, running] : state_->running) all.push_back(running);
     }
     for (const SessionState::Running& running : all) Cancel(running);
-    state_->output.Finish(status);
+    state_->output.Finish(status, /*drop_results=*/true);
   }
 
   void ReadIfRoom() {
@@ -427,6 +442,8 @@ class Session final : public transport::StreamHandler {
   transport::StreamCall* const call_;
   const Instant begun_;
   const std::shared_ptr<SessionState> state_;
+  runtime::DrainSignal::Ticket ticket_;
+  uint64_t drain_watch_ = 0;
   KnownCall known_;
   SessionBatch batch_;
   std::vector<SessionTaskView> admitted_;

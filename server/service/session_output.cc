@@ -93,7 +93,7 @@ int64_t SessionOutput::waiting_bytes() const {
 void SessionOutput::Read() {
   {
     const std::lock_guard lock(mutex_);
-    if (finishing_ && (!finish_.ok() || finished_)) return;
+    if (finished_ || drop_) return;
     ++holds_;  // No finish in between.
   }
   call_->Read();
@@ -112,8 +112,9 @@ void SessionOutput::OnWritten(bool ok) {
   Next(std::move(lock));
 }
 
-void SessionOutput::Finish(absl::Status status) {
+void SessionOutput::Finish(absl::Status status, bool drop_results) {
   std::unique_lock lock(mutex_);
+  drop_ |= drop_results;
   if (!finishing_) {
     finishing_ = true;
     finish_ = std::move(status);
@@ -141,7 +142,7 @@ transport::Frame SessionOutput::TakeFrame() {
 // The transport is called without the lock: a write may be answered on the same thread.
 void SessionOutput::Next(std::unique_lock<std::mutex> lock) {
   if (writing_ || finished_ || holds_ > 0) return;
-  const bool drop = broken_ || (finishing_ && !finish_.ok());
+  const bool drop = broken_ || drop_;
   if (drop) {
     done_.clear();
     results_.clear();

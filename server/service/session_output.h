@@ -49,9 +49,9 @@ class SessionOutput {
   /// To be called for each OnWritten.
   void OnWritten(bool ok);
 
-  /// Finishes the call with `status` once no task is without its result and all have left (an OK)
-  /// or none is on its way (any other). The first counts.
-  void Finish(absl::Status status);
+  /// Finishes the call with `status` once no task is without its result: after all results have
+  /// left, or, if `drop_results`, as soon as none is on its way. The first counts.
+  void Finish(absl::Status status, bool drop_results);
 
   /// What the call was finished with; meaningful after that.
   absl::Status finish_status() const;
@@ -82,6 +82,7 @@ class SessionOutput {
   bool writing_ = false;
   bool broken_ = false;
   bool finishing_ = false;
+  bool drop_ = false;
   bool finished_ = false;
   absl::Status finish_;
 };

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "base/utf8.h"
 #include "kernels/registry.h"
 #include "server/plan/typing.h"
 #include "server/wire/array_codec.h"
@@ -30,7 +31,7 @@ absl::StatusOr<const kernels::OpInfo*> DecodeOp(const v1::ApplyRequest& request)
   for (const kernels::OpInfo& known : kernels::AllOps()) {
     absl::StrAppend(&names, names.empty() ? "" : ", ", std::string(known.name));
   }
-  return WithReason(absl::UnimplementedError(absl::StrCat("no op '", request.op().substr(0, 64),
+  return WithReason(absl::UnimplementedError(absl::StrCat("no op '", Utf8Prefix(request.op(), 64),
                                                           "'; there are: ", names)),
                     "UNKNOWN_OP");
 }
@@ -68,7 +69,7 @@ absl::Status DecodeParams(const v1::ApplyRequest& request, plan::Call* call) {
     while (index < call->op->params.size() && call->op->params[index].name != param.name()) ++index;
     if (index == call->op->params.size()) {
       return Bad("params", absl::StrCat(std::string(call->op->name), " has no parameter '",
-                                        param.name().substr(0, 64), "'"));
+                                        Utf8Prefix(param.name(), 64), "'"));
     }
     if ((given >> index & 1U) != 0)
       return Bad("params", absl::StrCat(param.name(), " given twice"));

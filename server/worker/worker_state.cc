@@ -23,6 +23,10 @@ void WorkerState::Handle(Instant now, const Event& event, Actions* actions) {
   now_ = now;
   actions_ = actions;
   deadlines_.Advance(now, [this](uint32_t row) { GiveUp(row, AttemptOutcome::kDeadlineExceeded); });
+  memory_timers_.Advance(now, [this](uint32_t row) {
+    const bool hopeless = !HasRoomWhenIdle(rows_[row].assignment.reserve_bytes);
+    if (hopeless) GiveUp(row, AttemptOutcome::kOutOfMemory);
+  });
   std::visit([this](const auto& e) { On(e); }, event);
   do {
     ReservePass();
@@ -161,8 +165,7 @@ void WorkerState::GiveUp(uint32_t row, AttemptOutcome outcome) {
       Report(attempt, outcome, 0);
       return;
     case Phase::kNeedsMemory:
-      --counts_.waiting_for_memory;
-      starved_.Remove(rows_, row);
+      StopWaiting(row);
       break;
     case Phase::kReady:
       --counts_.ready;
@@ -189,32 +192,47 @@ bool WorkerState::HasRoom(int64_t reserve_bytes) const {
          reserve_bytes <= options_.memory_bytes - stored_bytes_ - reserved_bytes_;
 }
 
+bool WorkerState::HasRoomWhenIdle(int64_t reserve_bytes) const {
+  return reserve_bytes == 0 || reserve_bytes <= options_.memory_bytes - stored_bytes_;
+}
+
 // In turn: a small attempt does not pass a large one, or the large one might wait for ever.
 void WorkerState::AwaitMemory(uint32_t row) {
-  Row& r = rows_[row];
-  if (starved_.empty() && HasRoom(r.assignment.reserve_bytes)) {
-    reserved_bytes_ += r.assignment.reserve_bytes;
-    r.phase = Phase::kReady;
-    ++counts_.ready;
-    ready_.PushBack(rows_, row);
+  if (starved_.empty() && HasRoom(rows_[row].assignment.reserve_bytes)) {
+    Reserve(row);
     return;
   }
-  r.phase = Phase::kNeedsMemory;
+  rows_[row].phase = Phase::kNeedsMemory;
   ++counts_.waiting_for_memory;
   starved_.PushBack(rows_, row);
 }
 
+void WorkerState::Reserve(uint32_t row) {
+  reserved_bytes_ += rows_[row].assignment.reserve_bytes;
+  rows_[row].phase = Phase::kReady;
+  ++counts_.ready;
+  ready_.PushBack(rows_, row);
+}
+
+void WorkerState::StopWaiting(uint32_t row) {
+  starved_.Remove(rows_, row);
+  --counts_.waiting_for_memory;
+  if (memory_timers_.IsArmed(row)) memory_timers_.Disarm(row);
+}
+
+// The front that stored arrays alone keep out waits for them a bounded time: they may have grown
+// since the scheduler sent it, and no end of a launch will let it in.
 void WorkerState::ReservePass() {
   while (!starved_.empty()) {
     const uint32_t row = starved_.front();
-    Row& r = rows_[row];
-    if (!HasRoom(r.assignment.reserve_bytes)) return;
-    starved_.Remove(rows_, row);
-    --counts_.waiting_for_memory;
-    reserved_bytes_ += r.assignment.reserve_bytes;
-    r.phase = Phase::kReady;
-    ++counts_.ready;
-    ready_.PushBack(rows_, row);
+    const int64_t reserve_bytes = rows_[row].assignment.reserve_bytes;
+    if (!HasRoom(reserve_bytes)) {
+      const bool hopeless = !HasRoomWhenIdle(reserve_bytes) && !memory_timers_.IsArmed(row);
+      if (hopeless) memory_timers_.Arm(row, now_ + options_.memory_wait);
+      return;
+    }
+    StopWaiting(row);
+    Reserve(row);
   }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -15,11 +16,12 @@
 namespace shoal::worker {
 
 struct Options {
-  int64_t memory_bytes = 0;          ///< Limit of stored plus reserved bytes.
-  int32_t lanes = 1;                 ///< In [1, 64]. Batches of launches that run at once.
-  int32_t batch_max = 256;           ///< >= 1. Launches in one batch.
-  Duration batch_cost_max{100'000};  ///< Estimated work in one batch, beyond its first launch.
-                                     ///< A cost of 0 is unknown: such an attempt goes alone.
+  int64_t memory_bytes = 0;             ///< Limit of stored plus reserved bytes.
+  int32_t lanes = 1;                    ///< In [1, 64]. Batches of launches that run at once.
+  int32_t batch_max = 256;              ///< >= 1. Launches in one batch.
+  Duration batch_cost_max{100'000};     ///< Estimated work in one batch, beyond its first launch.
+                                        ///< A cost of 0 is unknown: such an attempt goes alone.
+  Duration memory_wait{1'000'000'000};  ///< How long an attempt waits for stored arrays to go.
 };
 
 /// What one worker does with the attempts it was given: a pure state machine.
@@ -58,7 +60,9 @@ class WorkerState {
   void Handle(Instant now, const Event& event, Actions* actions);
 
   /// When a `Tick` is next needed if no other event comes; kNever when it is not.
-  Instant NextWakeup() const { return deadlines_.NextWakeup(); }
+  Instant NextWakeup() const {
+    return std::min(deadlines_.NextWakeup(), memory_timers_.NextWakeup());
+  }
 
   const Counts& counts() const { return counts_; }
   int64_t reserved_bytes() const { return reserved_bytes_; }
@@ -103,6 +107,8 @@ class WorkerState {
 
   void Take(const core::Assignment& assignment);
   void AwaitMemory(uint32_t row);
+  void Reserve(uint32_t row);
+  void StopWaiting(uint32_t row);
   void ReservePass();
   void LaunchPass();
   void FillLane(int32_t lane, int64_t share);
@@ -111,6 +117,11 @@ class WorkerState {
   void Report(AttemptId attempt, core::AttemptOutcome outcome, int64_t bytes);
   void Leave(uint32_t row);
   bool HasRoom(int64_t reserve_bytes) const;
+  bool HasRoomWhenIdle(int64_t reserve_bytes) const;
+
+  // Validation: worker_validate.cc.
+  struct Census;
+  absl::Status ValidateRow(uint32_t index, Census* census) const;
 
   Options options_;
   Instant now_{};
@@ -124,6 +135,7 @@ class WorkerState {
   core::List<Rows> starved_;
   core::List<Rows> ready_;
   core::TimerWheel deadlines_;
+  core::TimerWheel memory_timers_;  // Of the front of `starved_` at most.
   int64_t stored_bytes_ = 0;
   int64_t reserved_bytes_ = 0;
 

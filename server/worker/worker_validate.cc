@@ -1,9 +1,9 @@
 // The worker core's invariants, as numbered in docs/scheduling.md.
 
-#include <bit>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "base/status.h"
 #include "server/worker/worker_state.h"
 
 namespace shoal::worker {
@@ -17,61 +17,72 @@ absl::Status Broken(int invariant, absl::string_view what, int64_t record) {
 
 }  // namespace
 
-absl::Status WorkerState::Validate() const {
-  Counts found;
+// What the rows add up to.
+struct WorkerState::Census {
+  Counts counts;
   int64_t dropped = 0;
-  int64_t reserved = 0;
-  std::vector<int32_t> launches(lane_launches_.size(), 0);
+  int64_t reserved_bytes = 0;
+  std::vector<int32_t> launches;  // By lane.
+};
+
+absl::Status WorkerState::ValidateRow(uint32_t index, Census* census) const {
+  const Row& row = rows_[index];
+  const int64_t reserved_bytes = row.assignment.reserve_bytes;
+  switch (row.phase) {
+    case Phase::kFree:
+      if (!deadlines_.IsArmed(index) && !memory_timers_.IsArmed(index)) return absl::OkStatus();
+      return Broken(5, "a timer without its attempt", index);
+    case Phase::kFetching:
+      ++census->counts.fetching;
+      break;
+    case Phase::kDropped:
+      ++census->dropped;
+      break;
+    case Phase::kNeedsMemory:
+      ++census->counts.waiting_for_memory;
+      break;
+    case Phase::kReady:
+      ++census->counts.ready;
+      census->reserved_bytes += reserved_bytes;
+      break;
+    case Phase::kRunning:
+    case Phase::kCancelling:
+      ++census->counts.running;
+      ++census->launches[static_cast<size_t>(row.lane)];
+      census->reserved_bytes += reserved_bytes;
+      break;
+  }
+  if (index_.Find(row.assignment.attempt.value) != index) return Broken(1, "not indexed", index);
+  const bool given_up = row.phase == Phase::kDropped || row.phase == Phase::kCancelling;
+  const bool timed = row.assignment.deadline != kNever && !given_up;
+  if (timed && !deadlines_.IsArmed(index)) return Broken(5, "no timer", index);
+  return absl::OkStatus();
+}
+
+absl::Status WorkerState::Validate() const {
+  Census census;
+  census.launches.resize(lane_launches_.size());
   for (uint32_t i = 0; i < rows_.row_count(); ++i) {
-    const Row& row = rows_[i];
-    if (row.phase == Phase::kFree) {
-      if (deadlines_.IsArmed(i)) return Broken(5, "a timer without its attempt", i);
-      continue;
-    }
-    if (index_.Find(row.assignment.attempt.value) != i) return Broken(1, "not in the index", i);
-    const bool late = row.phase == Phase::kDropped || row.phase == Phase::kCancelling;
-    const bool timed = row.assignment.deadline != kNever && !late;
-    if (timed && !deadlines_.IsArmed(i)) return Broken(5, "no timer", i);
-    switch (row.phase) {
-      case Phase::kFetching:
-        ++found.fetching;
-        break;
-      case Phase::kDropped:
-        ++dropped;
-        break;
-      case Phase::kNeedsMemory:
-        ++found.waiting_for_memory;
-        break;
-      case Phase::kReady:
-        ++found.ready;
-        reserved += row.assignment.reserve_bytes;
-        break;
-      case Phase::kRunning:
-      case Phase::kCancelling:
-        ++found.running;
-        ++launches[static_cast<size_t>(row.lane)];
-        reserved += row.assignment.reserve_bytes;
-        break;
-      case Phase::kFree:
-        break;
-    }
+    SHOAL_RETURN_IF_ERROR(ValidateRow(i, &census));
   }
-  if (found.fetching != counts_.fetching) return Broken(2, "fetching", counts_.fetching);
-  if (found.waiting_for_memory != counts_.waiting_for_memory)
-    return Broken(2, "waiting", found.ready);
-  if (found.ready != counts_.ready) return Broken(2, "ready", counts_.ready);
-  if (found.running != counts_.running) return Broken(2, "running", counts_.running);
-  if (starved_.size() != found.waiting_for_memory) return Broken(1, "starved", starved_.size());
+  const Counts& found = census.counts;
+  if (found.fetching != counts_.fetching) return Broken(2, "fetching", found.fetching);
+  if (found.ready != counts_.ready) return Broken(2, "ready", found.ready);
+  if (found.running != counts_.running) return Broken(2, "running", found.running);
+  const int64_t waiting = found.waiting_for_memory;
+  if (waiting != counts_.waiting_for_memory) return Broken(2, "waiting for memory", waiting);
+  if (starved_.size() != waiting) return Broken(1, "waiting for memory", starved_.size());
   if (ready_.size() != found.ready) return Broken(1, "ready", ready_.size());
-  const int64_t here =
-      found.fetching + dropped + found.waiting_for_memory + found.ready + found.running;
+  const int64_t here = found.fetching + census.dropped + waiting + found.ready + found.running;
   if (index_.size() != here || rows_.taken_count() != here) return Broken(1, "rows", here);
-  if (reserved != reserved_bytes_) return Broken(3, "reserved bytes", reserved_bytes_);
-  if (launches != lane_launches_) return Broken(4, "launches of the lanes", found.running);
-  for (size_t lane = 0; lane < launches.size(); ++lane) {
+  if (census.reserved_bytes != reserved_bytes_) return Broken(3, "reserved", reserved_bytes_);
+  if (census.launches != lane_launches_) return Broken(4, "launches of lanes", found.running);
+  for (size_t lane = 0; lane < census.launches.size(); ++lane) {
     const bool is_free = (free_lanes_ >> lane & 1) != 0;
-    if (is_free != (launches[lane] == 0)) return Broken(4, "a lane", static_cast<int64_t>(lane));
+    if (is_free != (census.launches[lane] == 0))
+      return Broken(4, "lane", static_cast<int64_t>(lane));
   }
+  if (memory_timers_.armed_count() > waiting) return Broken(5, "memory timers", waiting);
   if (!ready_.empty() && free_lanes_ != 0) return Broken(6, "a lane idles", ready_.size());
   if (!starved_.empty() && HasRoom(rows_[starved_.front()].assignment.reserve_bytes)) {
     return Broken(6, "memory idles", starved_.front());

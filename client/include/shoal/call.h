@@ -15,7 +15,7 @@ namespace shoal {
 /// Names an array that the server holds: by id if `id` is not 0, else by name.
 struct ArrayRef {
   uint64_t id = 0;
-  std::string name;
+  std::string name = {};
 
   static ArrayRef ById(uint64_t id) { return {.id = id, .name = {}}; }
   static ArrayRef ByName(std::string name) { return {.id = 0, .name = std::move(name)}; }
@@ -30,7 +30,7 @@ struct Distribution {
   };
   Kind kind = Kind::kBlock;
   /// kSingle: the worker, or empty: the server chooses. Otherwise empty means all workers.
-  std::vector<int32_t> workers;
+  std::vector<int32_t> workers = {};
 
   friend bool operator==(const Distribution&, const Distribution&) = default;
 };
@@ -45,20 +45,22 @@ enum class Route : uint8_t {
 
 /// A named scalar that an op takes.
 struct Param {
-  std::string name;
+  std::string name = {};
   std::variant<double, int64_t, uint64_t, bool> value;
 };
 
 /// An array given to an op: bytes of this process, or an array that the server holds.
 struct Argument {
-  Argument(Array array) : value(std::move(array)) {}             // NOLINT: meant to convert
-  Argument(ArrayRef reference) : value(std::move(reference)) {}  // NOLINT: meant to convert
+  // Both are meant to convert: arguments are listed in braces.
+  Argument(Array array) : value(std::move(array)) {}  // NOLINT(google-explicit-constructor)
+  // NOLINTNEXTLINE(google-explicit-constructor)
+  Argument(ArrayRef reference) : value(std::move(reference)) {}
   Argument(std::string argument_name, Array array)
       : name(std::move(argument_name)), value(std::move(array)) {}
   Argument(std::string argument_name, ArrayRef reference)
       : name(std::move(argument_name)), value(std::move(reference)) {}
 
-  std::string name;  ///< What a program knows it by. Ops take arguments by position.
+  std::string name = {};  ///< What a program knows it by. Ops take arguments by position.
   std::variant<Array, ArrayRef> value;
 };
 
@@ -67,8 +69,8 @@ struct ReturnToCaller {};
 
 /// The output stays with the server, under a new id and perhaps a name.
 struct Store {
-  std::string name;                          ///< Empty: only the id.
-  std::optional<Distribution> distribution;  ///< Absent: as the inputs lie.
+  std::string name = {};                          ///< Empty: only the id.
+  std::optional<Distribution> distribution = {};  ///< Absent: as the inputs lie.
   bool replace = false;  ///< True: an array of that name is freed once this one is complete.
 };
 
@@ -78,7 +80,7 @@ struct Store {
 /// call fails, the contents are unspecified; if it fails with DEADLINE_EXCEEDED or CANCELLED, the
 /// server may write into a leased array for a while longer.
 struct WriteTo {
-  Array array;
+  Array array = {};
 };
 
 using Destination = std::variant<ReturnToCaller, Store, WriteTo>;
@@ -87,7 +89,7 @@ using Destination = std::variant<ReturnToCaller, Store, WriteTo>;
 ///
 ///     shoal::Call call{.op = "axpy", .params = {{"a", 2.0}}, .arguments = {x, y}};
 struct Call {
-  std::string op;
+  std::string op = {};
   std::vector<Param> params = {};
   std::vector<Argument> arguments = {};
   /// By position; fewer than the outputs, or none: the rest return to the caller.
@@ -100,10 +102,10 @@ struct Call {
 
 /// One output of a call.
 struct Output {
-  std::string name;
+  std::string name = {};
   Dtype dtype = Dtype::kUint8;
-  Shape shape;
-  Array array;            ///< Its bytes, unless it was stored.
+  Shape shape = {};
+  Array array = {};       ///< Its bytes, unless it was stored.
   uint64_t array_id = 0;  ///< Not 0: it was stored under this id.
 };
 
@@ -117,10 +119,10 @@ struct Timing {
 };
 
 struct Result {
-  std::vector<Output> outputs;
-  std::string backend;  ///< "cpu" or "cuda"; empty: nothing had to run.
+  std::vector<Output> outputs = {};
+  std::string backend = {};  ///< "cpu" or "cuda"; empty: nothing had to run.
   int32_t worker_count = 0;
-  std::optional<Timing> timing;  ///< If `Call::want_timing`.
+  std::optional<Timing> timing = {};  ///< If `Call::want_timing`.
 };
 
 }  // namespace shoal

@@ -24,34 +24,34 @@ struct ServerLimits {
 };
 
 struct DataPlanes {
-  std::string unix_socket;   ///< gRPC for clients on the same host. Empty: none.
-  std::string lease_socket;  ///< Hands out leases. Empty: none.
-  std::string host_id;       ///< Equal to the client's own: both share a host.
+  std::string unix_socket = {};   ///< gRPC for clients on the same host. Empty: none.
+  std::string lease_socket = {};  ///< Hands out leases. Empty: none.
+  std::string host_id = {};       ///< Equal to the client's own: both share a host.
 };
 
 struct OpParam {
-  std::string name;
-  std::string doc;
+  std::string name = {};
+  std::string doc = {};
 };
 
 struct OpInfo {
-  std::string name;
-  std::string doc;
+  std::string name = {};
+  std::string doc = {};
   int32_t arguments_min = 0;
   int32_t arguments_max = 0;
-  std::vector<OpParam> params;
-  std::vector<Dtype> dtypes;          ///< Of the arguments.
-  std::vector<std::string> backends;  ///< "cpu", "cuda".
+  std::vector<OpParam> params = {};
+  std::vector<Dtype> dtypes = {};          ///< Of the arguments.
+  std::vector<std::string> backends = {};  ///< "cpu", "cuda".
 };
 
 struct ServerInfo {
-  std::string version;
-  std::string instance_id;  ///< Changes with every start of the server.
-  ServerLimits limits;
-  DataPlanes planes;
-  std::vector<OpInfo> ops;
+  std::string version = {};
+  std::string instance_id = {};  ///< Changes with every start of the server.
+  ServerLimits limits = {};
+  DataPlanes planes = {};
+  std::vector<OpInfo> ops = {};
   int32_t worker_count = 0;
-  std::string backend;
+  std::string backend = {};
   std::chrono::nanoseconds uptime{0};
   bool draining = false;
 };
@@ -60,8 +60,8 @@ struct WorkerInfo {
   enum class State : uint8_t { kUnknown, kReady, kDraining, kLost };
   int32_t id = 0;
   State state = State::kUnknown;
-  std::string backend;
-  std::string device;  ///< "cpu, 1 thread".
+  std::string backend = {};
+  std::string device = {};  ///< "cpu, 1 thread".
   int32_t threads = 0;
   int64_t memory_limit_bytes = 0;
   int64_t memory_used_bytes = 0;
@@ -71,11 +71,11 @@ struct WorkerInfo {
   int64_t finished_count = 0;
   int64_t failed_count = 0;
   uint64_t incarnation = 0;
-  std::string address;  ///< Empty: embedded in the front end.
+  std::string address = {};  ///< Empty: embedded in the front end.
 };
 
 struct WorkerList {
-  std::vector<WorkerInfo> workers;
+  std::vector<WorkerInfo> workers = {};
   int64_t queued_count = 0;
 };
 
@@ -89,22 +89,22 @@ struct Shard {
 /// A stored array.
 struct ArrayInfo {
   uint64_t id = 0;
-  std::string name;  ///< Empty: none.
+  std::string name = {};  ///< Empty: none.
   Dtype dtype = Dtype::kUint8;
-  Shape shape;
-  Distribution distribution;
-  std::vector<Shard> shards;  ///< In rank order, empty ones included.
-  int64_t bytes = 0;          ///< Replicas are not counted twice.
-  bool complete = false;      ///< False: a Put is under way, or was interrupted.
+  Shape shape = {};
+  Distribution distribution = {};
+  std::vector<Shard> shards = {};  ///< In rank order, empty ones included.
+  int64_t bytes = 0;               ///< Replicas are not counted twice.
+  bool complete = false;           ///< False: a Put is under way, or was interrupted.
   int64_t acknowledged_bytes = 0;
 };
 
 /// Calls of one op, route, plane and size class, as the server measured them.
 struct ThroughputRow {
-  std::string op;
+  std::string op = {};
   Route route = Route::kDefault;
-  std::string plane;      ///< "inline", "stream", "lease", "session".
-  int64_t bytes_min = 0;  ///< The class holds payloads in [bytes_min, 2 x bytes_min).
+  std::string plane = {};  ///< "inline", "stream", "lease", "session".
+  int64_t bytes_min = 0;   ///< The class holds payloads in [bytes_min, 2 x bytes_min).
   int64_t call_count = 0;
   int64_t failed_count = 0;
   int64_t bytes_in = 0;
@@ -114,11 +114,11 @@ struct ThroughputRow {
   std::chrono::nanoseconds p90{0};
   std::chrono::nanoseconds p99{0};
   std::chrono::nanoseconds max{0};
-  Timing time;  ///< Summed over the calls.
+  Timing time = {};  ///< Summed over the calls.
 };
 
 struct ThroughputReport {
-  std::vector<ThroughputRow> rows;  ///< By op, route, plane and size.
+  std::vector<ThroughputRow> rows = {};  ///< By op, route, plane and size.
   std::chrono::nanoseconds uptime{0};
 };
 

@@ -46,14 +46,14 @@ struct ClientOptions {
   int64_t chunk_bytes = int64_t{1} << 20;
   /// Unacknowledged chunks on one stream, cut to the server's limit. 0: that limit.
   int32_t in_flight_chunks = 0;
-  RetryPolicy retry;
+  RetryPolicy retry = {};
   /// For calls that give none of their own. Absent: no limit.
-  std::optional<std::chrono::nanoseconds> timeout;
+  std::optional<std::chrono::nanoseconds> timeout = {};
   /// Threads for asynchronous calls with large payloads; they start at the first such call.
   int async_threads = 4;
-  /// Memory of dropped results that is kept for new ones: a page that was touched before costs a
-  /// fraction of a fresh one.
-  int64_t reuse_bytes = int64_t{256} << 20;
+  /// Memory of dropped arrays that is kept for new ones, in this process and, again as much, in
+  /// leases: a page that was touched before costs a fraction of a fresh one.
+  int64_t reuse_bytes = int64_t{512} << 20;
 };
 
 /// Called in the calling thread as a transfer goes on, with bytes that the other side has, and
@@ -62,35 +62,35 @@ using Progress = std::function<void(int64_t bytes_done, int64_t bytes_total)>;
 
 struct CallOptions {
   /// Absent: ClientOptions.timeout.
-  std::optional<std::chrono::nanoseconds> timeout;
+  std::optional<std::chrono::nanoseconds> timeout = {};
 };
 
 struct EchoOptions {
   Route route = Route::kDefault;
-  std::optional<std::chrono::nanoseconds> timeout;
+  std::optional<std::chrono::nanoseconds> timeout = {};
 };
 
 struct PutOptions {
-  std::string name;                          ///< Empty: only an id.
-  std::optional<Distribution> distribution;  ///< Absent: block over all workers.
+  std::string name = {};                          ///< Empty: only an id.
+  std::optional<Distribution> distribution = {};  ///< Absent: block over all workers.
   bool replace = false;
-  std::optional<std::chrono::nanoseconds> timeout;
-  Progress progress;
+  std::optional<std::chrono::nanoseconds> timeout = {};
+  Progress progress = {};
 };
 
 struct GetOptions {
-  std::optional<std::chrono::nanoseconds> timeout;
-  Progress progress;
+  std::optional<std::chrono::nanoseconds> timeout = {};
+  Progress progress = {};
 };
 
 struct ListOptions {
-  std::string name_prefix;
-  std::optional<std::chrono::nanoseconds> timeout;
+  std::string name_prefix = {};
+  std::optional<std::chrono::nanoseconds> timeout = {};
 };
 
 struct FreeOptions {
   bool missing_ok = false;  ///< True: an array that does not exist is no error.
-  std::optional<std::chrono::nanoseconds> timeout;
+  std::optional<std::chrono::nanoseconds> timeout = {};
 };
 
 struct SessionOptions {

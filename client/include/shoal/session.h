@@ -46,8 +46,8 @@ class PreparedCall {
 /// How a task ended.
 struct TaskResult {
   uint64_t id = 0;
-  absl::Status status;
-  std::vector<Output> outputs;
+  absl::Status status = {};
+  std::vector<Output> outputs = {};
 };
 
 /// Called once, when the task has ended.
@@ -71,7 +71,7 @@ struct TaskRange {
 struct FloodReport {
   int64_t ok_count = 0;
   int64_t failed_count = 0;
-  absl::Status first_error;
+  absl::Status first_error = {};
   std::chrono::nanoseconds sent{0};   ///< From the start until the last task was handed to gRPC.
   std::chrono::nanoseconds total{0};  ///< From the start until the last result.
 };
@@ -92,7 +92,7 @@ struct FloodReport {
 ///
 ///     auto call = shoal::PreparedCall::Make({.op = "echo"});
 ///     auto session = client->OpenSession();
-///     auto report = (*session)->Flood(*call, 1'000'000);
+///     auto report = (*session)->Flood(*call, 10'000);
 class Session {
  public:
   explicit Session(std::unique_ptr<internal::SessionCore> core);

@@ -25,8 +25,8 @@ std::optional<std::chrono::nanoseconds> RetryDelay(const absl::Status& status);
 
 /// A fault of the request: which field, and what is wrong with it.
 struct FieldViolation {
-  std::string field;
-  std::string description;
+  std::string field = {};
+  std::string description = {};
 };
 std::vector<FieldViolation> FieldViolations(const absl::Status& status);
 

@@ -18,9 +18,9 @@ Group::Group(const LocalGroupOptions& options) : options_(options) {
     size_ += rank_count;
   }
   SHOAL_CHECK(size_ >= 1);
-  broken_.resize(first_ranks_.size());
-  next_tickets_.resize(first_ranks_.size());
   first_ranks_.push_back(size_);
+  broken_.resize(member_count());
+  next_tickets_.resize(member_count());
 }
 
 Group::~Group() {
@@ -32,19 +32,19 @@ Group::~Group() {
   if (watchdog_.joinable()) watchdog_.join();
 }
 
-void Group::Start(int member, Operation operation, const Args& args, Ranks ranks, Done done) {
+void Group::Start(int member, const CallView& view, Ranks ranks, Done done) {
   SHOAL_CHECK(static_cast<int>(ranks.size()) == FirstRank(member + 1) - FirstRank(member));
   Part part;
   part.has_come = true;
-  part.operation = operation;
-  part.counts.assign(args.counts.begin(), args.counts.end());
-  part.args = args;
+  part.operation = view.operation;
+  part.counts.assign(view.args->counts.begin(), view.args->counts.end());
+  part.args = *view.args;
   part.args.counts = part.counts;  // Stays valid: moving a vector keeps its elements in place.
-  part.fault = CheckArgs(operation, args, size_);
+  part.fault = CheckArgs(view);
   for (size_t i = 0; i < ranks.size() && part.fault.ok(); ++i) {
     SHOAL_CHECK(ranks[i].stream != nullptr);
     const int rank = FirstRank(member) + static_cast<int>(i);
-    part.fault = CheckRank(operation, args, size_, rank, ranks[i]);
+    part.fault = CheckRank(view, rank, ranks[i]);
   }
   part.done = std::move(done);
   Done refused;
@@ -68,18 +68,17 @@ void Group::Start(int member, Operation operation, const Args& args, Ranks ranks
 
 // The call when its last part has come, else null.
 std::shared_ptr<Group::Call> Group::Join(int member, Part part, Ranks ranks) {
-  const size_t member_count = broken_.size();
   const uint64_t ticket = next_tickets_[static_cast<size_t>(member)]++;
   std::shared_ptr<Call>& call = gathering_[ticket];
   if (call == nullptr) {
     call = std::make_shared<Call>();
-    call->parts.resize(member_count);
+    call->parts.resize(member_count());
     call->ranks.resize(static_cast<size_t>(size_));
   }
   std::copy(ranks.begin(), ranks.end(), call->ranks.begin() + FirstRank(member));
   const Duration timeout = part.args.timeout;
   call->parts[static_cast<size_t>(member)] = std::move(part);
-  if (++call->come_count == member_count) {
+  if (++call->come_count == member_count()) {
     std::shared_ptr<Call> complete = std::move(call);
     gathering_.erase(ticket);
     return complete;
@@ -93,7 +92,8 @@ absl::Status Group::CheckWhole(const Call& call) const {
   const Part& first = call.parts[0];
   for (size_t member = 1; member < call.parts.size(); ++member) {
     const Part& other = call.parts[member];
-    SHOAL_RETURN_IF_ERROR(CheckSame(first.operation, first.args, other.operation, other.args,
+    SHOAL_RETURN_IF_ERROR(CheckSame({first.operation, &first.args, size_},
+                                    {other.operation, &other.args, size_},
                                     FirstRank(static_cast<int>(member))));
   }
   for (const Part& part : call.parts) SHOAL_RETURN_IF_ERROR(part.fault);
@@ -170,7 +170,7 @@ void Group::Carry(const std::shared_ptr<Motion>& motion) {
 
 void Group::Abort(int member) {
   std::vector<absl::Status> statuses(
-      broken_.size(),
+      member_count(),
       absl::UnavailableError(absl::StrCat("rank ", FirstRank(member), " aborted the group")));
   statuses[static_cast<size_t>(member)] = absl::AbortedError("the group was aborted here");
   Break(statuses);
@@ -180,10 +180,10 @@ void Group::Leave(int member) {
   {
     const std::lock_guard lock(mutex_);
     // A sole owner that has nothing under way is missed by nobody.
-    if (broken_.size() == 1 && motions_.empty() && waiting_.empty()) return;
+    if (member_count() == 1 && motions_.empty() && waiting_.empty()) return;
   }
   std::vector<absl::Status> statuses(
-      broken_.size(),
+      member_count(),
       absl::UnavailableError(absl::StrCat("rank ", FirstRank(member), " left the group")));
   statuses[static_cast<size_t>(member)] = absl::AbortedError("the communicator was destroyed");
   Break(statuses);
@@ -260,7 +260,7 @@ Group::Deadline Group::EarliestDeadline() const {
 
 void Group::WatchdogMain() {
   const std::vector<absl::Status> statuses(
-      broken_.size(), absl::DeadlineExceededError("a call of the group did not end in time"));
+      member_count(), absl::DeadlineExceededError("a call of the group did not end in time"));
   std::unique_lock lock(mutex_);
   while (!closing_) {
     watched_ = EarliestDeadline();

@@ -14,6 +14,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/container/inlined_vector.h"
+#include "server/collective/check.h"
 #include "server/collective/communicator.h"
 #include "server/collective/local/local_group.h"
 #include "server/collective/local/meeting.h"
@@ -43,7 +44,7 @@ class Group : public std::enable_shared_from_this<Group> {
   /// The first rank of `member`; that of the one behind the last is `size()`.
   int FirstRank(int member) const { return first_ranks_[static_cast<size_t>(member)]; }
 
-  void Start(int member, Operation operation, const Args& args, Ranks ranks, Done done);
+  void Start(int member, const CallView& view, Ranks ranks, Done done);
   void SendRecv(int member, const Args& args, absl::Span<const Transfer> transfers, Done done);
   void Abort(int member);
   /// The communicator of `member` is gone: as Abort where that would be noticed.
@@ -97,6 +98,7 @@ class Group : public std::enable_shared_from_this<Group> {
   using Streams = absl::InlinedVector<device::Stream*, 8>;
   using Pair = std::pair<Side, Side>;  ///< Send, receive.
 
+  size_t member_count() const { return first_ranks_.size() - 1; }
   std::shared_ptr<Call> Join(int member, Part part, Ranks ranks);  // Needs mutex_.
   absl::Status CheckWhole(const Call& call) const;
   void Complete(const std::shared_ptr<Call>& call);
@@ -118,7 +120,7 @@ class Group : public std::enable_shared_from_this<Group> {
   void WatchdogMain();
 
   const LocalGroupOptions options_;
-  std::vector<int> first_ranks_;
+  std::vector<int> first_ranks_;  ///< By member, and the size behind them; fixed.
   int size_ = 0;
 
   std::mutex order_;  ///< Held while the streams of one meeting are paused. Taken before no other.

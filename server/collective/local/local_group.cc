@@ -27,7 +27,7 @@ class LocalCommunicator final : public Communicator {
 
  private:
   void Start(Operation operation, const Args& args, Ranks ranks, Done done) override {
-    group_->Start(member_, operation, args, ranks, std::move(done));
+    group_->Start(member_, {operation, &args, group_->size()}, ranks, std::move(done));
   }
 
   const std::shared_ptr<Group> group_;  // With the other members and the callbacks under way.

@@ -13,13 +13,14 @@ struct LocalGroupOptions {
   /// four ranks; {1, 1} is two threads with one rank each.
   std::vector<int> ranks_per_member;
   /// The threads that large copies are spread over; borrowed, outlives the group. Null: none.
+  /// One helper a core: a call that was handed over has no caller that works along.
   threads::Team* team = nullptr;
   /// Calls that move more than this are handed to `team`, so that an event loop is not held up;
   /// others run on the thread that completes the group's arrival.
   int64_t inline_bytes_max = int64_t{4} << 20;
   /// Calls that move at least this are shared out over `team`. Below, the bytes sit in a cache,
-  /// where one core is as fast as two and waking the second costs more than it brings (measured;
-  /// docs/benchmarks.md has the method).
+  /// where one core is as fast as two and waking the second costs more than it brings (measured
+  /// by bench/micro).
   int64_t spread_bytes_min = int64_t{8} << 20;
 };
 

@@ -1,5 +1,6 @@
 #include "server/transport/grpc/grpc_server.h"
 
+#include <grpc/grpc.h>
 #include <grpcpp/ext/proto_server_reflection_plugin.h>
 #include <grpcpp/health_check_service_interface.h>
 #include <grpcpp/server.h>
@@ -86,6 +87,9 @@ class GrpcServer final : public Server {
 
 absl::StatusOr<std::unique_ptr<Server>> StartGrpcServer(const ServerOptions& options,
                                                         std::vector<ServiceTable> services) {
+  // Never undone: the end of the library waits, for up to ten seconds, for a poller of its own that
+  // covers for the last writes.
+  grpc_init();
   // Both are switches of the gRPC library for all servers built afterwards.
   grpc::EnableDefaultHealthCheckService(true);
   grpc::reflection::InitProtoReflectionServerBuilderPlugin();

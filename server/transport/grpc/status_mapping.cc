@@ -5,21 +5,23 @@
 #include "absl/strings/cord.h"
 #include "absl/strings/match.h"
 #include "absl/strings/string_view.h"
+#include "base/utf8.h"
 #include "shoal/v1/details.pb.h"
 
 namespace shoal::transport {
 namespace {
 
-// Message and details travel twice, as text and within grpc-status-details-bin (in base 64), and
-// peers refuse headers of more than 8 KiB.
-constexpr size_t kMessageBytesMax = 2048;
-constexpr size_t kDetailsBytesMax = 3072;
+// Peers refuse headers of more than 8 KiB. The message travels twice: as text, where a byte may
+// take three, and within grpc-status-details-bin, where three bytes take four.
+constexpr size_t kMessageBytesMax = 1024;
+constexpr size_t kDetailsBytesMax = 2560;
+static_assert(3 * kMessageBytesMax + (kMessageBytesMax + kDetailsBytesMax + 64) * 4 / 3 < 8192);
 
 }  // namespace
 
 grpc::Status ToGrpcStatus(const absl::Status& status) {
   if (status.ok()) return grpc::Status::OK;
-  std::string message(status.message().substr(0, kMessageBytesMax));
+  std::string message(Utf8Prefix(status.message(), kMessageBytesMax));
   const auto code = static_cast<grpc::StatusCode>(status.code());
 
   v1::RpcStatus details;

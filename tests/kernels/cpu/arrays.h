@@ -1,9 +1,8 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
+#include <array>
 #include <cmath>
-#include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -75,30 +74,31 @@ inline void StoreFloat(DType dtype, std::byte* at, double value) {
   if (dtype == DType::kFloat64) Store(at, value);
 }
 
+using Patterns = std::array<uint64_t, 11>;
+
 /// The bit patterns of every kind of special float, signalling NaNs and NaNs with payloads too.
-inline std::vector<uint64_t> SpecialPatterns(DType dtype) {
-  switch (dtype) {
-    case DType::kFloat16:
-      return {0, 0x8000, 1, 0x83ff, 0x7bff, 0x7c00, 0xfc00, 0x7e00, 0xfe01, 0x7c01, 0x3c00};
-    case DType::kBfloat16:
-      return {0, 0x8000, 1, 0x807f, 0x7f7f, 0x7f80, 0xff80, 0x7fc0, 0xffc1, 0x7f81, 0x3f80};
-    case DType::kFloat32:
-    case DType::kComplex64:
-      return {0,          0x80000000, 1,          0x807fffff, 0x7f7fffff, 0x7f800000,
-              0xff800000, 0x7fc00000, 0xffc12345, 0x7f800001, 0x3f800000};
-    default:
-      return {0,
-              0x8000000000000000,
-              1,
-              0x800fffffffffffff,
-              0x7fefffffffffffff,
-              0x7ff0000000000000,
-              0xfff0000000000000,
-              0x7ff8000000000000,
-              0xfff8000000012345,
-              0x7ff0000000000001,
-              0x3ff0000000000000};
+constexpr Patterns SpecialPatterns(DType dtype) {
+  if (dtype == DType::kFloat16) {
+    return {0, 0x8000, 1, 0x83ff, 0x7bff, 0x7c00, 0xfc00, 0x7e00, 0xfe01, 0x7c01, 0x3c00};
   }
+  if (dtype == DType::kBfloat16) {
+    return {0, 0x8000, 1, 0x807f, 0x7f7f, 0x7f80, 0xff80, 0x7fc0, 0xffc1, 0x7f81, 0x3f80};
+  }
+  if (dtype == DType::kFloat32) {
+    return {0,          0x80000000, 1,          0x807fffff, 0x7f7fffff, 0x7f800000,
+            0xff800000, 0x7fc00000, 0xffc12345, 0x7f800001, 0x3f800000};
+  }
+  return {0,
+          0x8000000000000000,
+          1,
+          0x800fffffffffffff,
+          0x7fefffffffffffff,
+          0x7ff0000000000000,
+          0xfff0000000000000,
+          0x7ff8000000000000,
+          0xfff8000000012345,
+          0x7ff0000000000001,
+          0x3ff0000000000000};
 }
 
 enum class Fill : uint8_t {
@@ -115,12 +115,13 @@ inline void StoreRandom(DType dtype, std::byte* at, Fill fill, std::mt19937_64& 
     return;
   }
   if (fill == Fill::kAwkward && random() % 5 == 0) {
-    const std::vector<uint64_t> patterns = SpecialPatterns(dtype);
+    const Patterns patterns = SpecialPatterns(dtype);
     const uint64_t pattern = patterns[random() % patterns.size()];
     std::memcpy(at, &pattern, static_cast<size_t>(ItemBytes(dtype)));
     return;
   }
-  StoreFloat(dtype, at, std::normal_distribution<double>(0.25, 3.0)(random));
+  const auto steps = static_cast<double>(static_cast<int64_t>(random()));
+  StoreFloat(dtype, at, std::ldexp(steps, -61) + 0.25);  // Between -3.75 and 4.25.
 }
 
 inline DType PartOf(DType dtype) {

@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
-#include <string>
+#include <cstring>
 #include <vector>
 
 #include "tests/kernels/cpu/arrays.h"
@@ -16,36 +17,47 @@ inline constexpr DType kRealTypes[] = {
     DType::kUint8,    DType::kUint16,  DType::kUint32, DType::kUint64, DType::kFloat16,
     DType::kBfloat16, DType::kFloat32, DType::kFloat64};
 
+/// Each element's bits, zero-extended.
+inline std::vector<uint64_t> Elements(DType dtype, const Bytes& array) {
+  const auto item = static_cast<size_t>(ItemBytes(dtype));
+  std::vector<uint64_t> elements(array.size() / item);
+  for (size_t i = 0; i < elements.size(); ++i) {
+    std::memcpy(&elements[i], array.data() + i * item, item);
+  }
+  return elements;
+}
+
 /// True when `a` must stand before `b`; equal numbers and all NaNs are equivalent, zeros are not.
-inline bool StandsBefore(DType dtype, const Bytes& a, const Bytes& b) {
+inline bool StandsBefore(DType dtype, uint64_t a, uint64_t b) {
+  const auto* a_bytes = reinterpret_cast<const std::byte*>(&a);
+  const auto* b_bytes = reinterpret_cast<const std::byte*>(&b);
   if (!IsFloat(dtype)) {
-    const uint64_t x = LoadInteger(dtype, a.data());
-    const uint64_t y = LoadInteger(dtype, b.data());
+    const uint64_t x = LoadInteger(dtype, a_bytes);
+    const uint64_t y = LoadInteger(dtype, b_bytes);
     return IsSigned(dtype) ? static_cast<int64_t>(x) < static_cast<int64_t>(y) : x < y;
   }
-  const double x = LoadFloat(dtype, a.data());
-  const double y = LoadFloat(dtype, b.data());
+  const double x = LoadFloat(dtype, a_bytes);
+  const double y = LoadFloat(dtype, b_bytes);
   if (std::isnan(x) || std::isnan(y)) return !std::isnan(x);
   if (x == 0 && y == 0) return std::signbit(x) && !std::signbit(y);
   return x < y;
 }
 
-inline std::vector<Bytes> Elements(DType dtype, const Bytes& array) {
-  std::vector<Bytes> elements;
-  const auto item = static_cast<std::ptrdiff_t>(ItemBytes(dtype));
-  for (auto at = array.begin(); at != array.end(); at += item) elements.emplace_back(at, at + item);
-  return elements;
-}
-
 /// In order, and the same elements, bit for bit, as those of `original`.
 inline bool IsSortedFormOf(DType dtype, const Bytes& sorted, const Bytes& original) {
-  std::vector<Bytes> after = Elements(dtype, sorted);
+  std::vector<uint64_t> after = Elements(dtype, sorted);
+  bool nans = false;
   for (size_t i = 0; i + 1 < after.size(); ++i) {
-    const bool both_nan = IsFloat(dtype) && std::isnan(LoadFloat(dtype, after[i].data())) &&
-                          std::isnan(LoadFloat(dtype, after[i + 1].data()));
-    if (!both_nan && StandsBefore(dtype, after[i + 1], after[i])) return false;
+    nans =
+        nans ||
+        (IsFloat(dtype) &&
+         std::isnan(LoadFloat(dtype, sorted.data() + static_cast<int64_t>(i) * ItemBytes(dtype))));
+    const bool next_is_nan =
+        IsFloat(dtype) && std::isnan(LoadFloat(dtype, sorted.data() + static_cast<int64_t>(i + 1) *
+                                                                          ItemBytes(dtype)));
+    if (nans ? !next_is_nan : StandsBefore(dtype, after[i + 1], after[i])) return false;
   }
-  std::vector<Bytes> before = Elements(dtype, original);
+  std::vector<uint64_t> before = Elements(dtype, original);
   std::sort(before.begin(), before.end());
   std::sort(after.begin(), after.end());
   return before == after;

@@ -21,9 +21,21 @@ Args MakeArgs(absl::Span<const int64_t> counts, int root = 0) {
   return args;
 }
 
+absl::Status JudgeArgs(Operation operation, const Args& args) {
+  return CheckArgs({operation, &args, 2});
+}
+
+absl::Status JudgeRank(Operation operation, const Args& args, int rank,
+                       const RankBuffers& buffers) {
+  return CheckRank({operation, &args, 2}, rank, buffers);
+}
+
 TEST(LayoutTest, EachOperationSaysWhatARankBrings) {
   const std::vector<int64_t> blocks = {3, 0, 5};
   const Args args = MakeArgs(blocks, 2);
+  const auto layout_of = [](Operation operation, const Args& of, int rank) {
+    return LayoutOf({operation, &of, 3}, rank);
+  };
   const auto expect = [](const RankLayout& seen, const RankLayout& wanted) {
     EXPECT_EQ(seen.uses_send, wanted.uses_send);
     EXPECT_EQ(seen.uses_recv, wanted.uses_recv);
@@ -35,29 +47,29 @@ TEST(LayoutTest, EachOperationSaysWhatARankBrings) {
     }
     EXPECT_EQ(seen.in_place_offset, wanted.in_place_offset);
   };
-  expect(LayoutOf(Operation::kScatter, args, 3, 0), {false, true, 0, 6, -1});
-  expect(LayoutOf(Operation::kScatter, args, 3, 2), {true, true, 16, 10, 6});
-  expect(LayoutOf(Operation::kGather, args, 3, 1), {true, false, 0, 0, -1});
-  expect(LayoutOf(Operation::kGather, args, 3, 2), {true, true, 10, 16, 6});
-  expect(LayoutOf(Operation::kAllGather, args, 3, 1), {true, true, 0, 16, 6});
-  expect(LayoutOf(Operation::kReduceScatter, args, 3, 2), {true, true, 16, 10, 6});
+  expect(layout_of(Operation::kScatter, args, 0), {false, true, 0, 6, -1});
+  expect(layout_of(Operation::kScatter, args, 2), {true, true, 16, 10, 6});
+  expect(layout_of(Operation::kGather, args, 1), {true, false, 0, 0, -1});
+  expect(layout_of(Operation::kGather, args, 2), {true, true, 10, 16, 6});
+  expect(layout_of(Operation::kAllGather, args, 1), {true, true, 0, 16, 6});
+  expect(layout_of(Operation::kReduceScatter, args, 2), {true, true, 16, 10, 6});
 
   const std::vector<int64_t> one = {4};
-  expect(LayoutOf(Operation::kBroadcast, MakeArgs(one, 1), 3, 1), {true, true, 8, 8, 0});
-  expect(LayoutOf(Operation::kBroadcast, MakeArgs(one, 1), 3, 0), {false, true, 0, 8, -1});
-  expect(LayoutOf(Operation::kReduce, MakeArgs(one, 1), 3, 0), {true, false, 8, 0, -1});
-  expect(LayoutOf(Operation::kAllReduce, MakeArgs(one), 3, 2), {true, true, 8, 8, 0});
+  expect(layout_of(Operation::kBroadcast, MakeArgs(one, 1), 1), {true, true, 8, 8, 0});
+  expect(layout_of(Operation::kBroadcast, MakeArgs(one, 1), 0), {false, true, 0, 8, -1});
+  expect(layout_of(Operation::kReduce, MakeArgs(one, 1), 0), {true, false, 8, 0, -1});
+  expect(layout_of(Operation::kAllReduce, MakeArgs(one), 2), {true, true, 8, 8, 0});
 
   const std::vector<int64_t> square = {1, 2, 3, 4, 5, 6, 7, 8, 9};
-  expect(LayoutOf(Operation::kAllToAll, MakeArgs(square), 3, 1), {true, true, 30, 30, -1});
-  expect(LayoutOf(Operation::kAllToAll, MakeArgs(square), 3, 0), {true, true, 12, 24, -1});
+  expect(layout_of(Operation::kAllToAll, MakeArgs(square), 1), {true, true, 30, 30, -1});
+  expect(layout_of(Operation::kAllToAll, MakeArgs(square), 0), {true, true, 12, 24, -1});
 }
 
 TEST(CheckArgsTest, CountsAreJudgedInBytes) {
   const std::vector<int64_t> half = {INT64_MAX / 2, 0};
-  EXPECT_TRUE(CheckArgs(Operation::kScatter, MakeArgs(half), 2).ok());
+  EXPECT_TRUE(JudgeArgs(Operation::kScatter, MakeArgs(half)).ok());
   const std::vector<int64_t> over = {INT64_MAX / 2, 1};
-  EXPECT_THAT(std::string(CheckArgs(Operation::kScatter, MakeArgs(over), 2).message()),
+  EXPECT_THAT(std::string(JudgeArgs(Operation::kScatter, MakeArgs(over)).message()),
               HasSubstr("2^63"));
 }
 
@@ -69,7 +81,7 @@ TEST(CheckRankTest, InPlaceIsOnlyTheRightOffset) {
     RankBuffers buffers;
     buffers.send = {memory.data() + 16, 16};
     buffers.recv = {memory.data() + 16 + recv_offset, 8};
-    return CheckRank(Operation::kScatter, args, 2, 1, buffers);
+    return JudgeRank(Operation::kScatter, args, 1, buffers);
   };
   EXPECT_TRUE(check(8).ok()) << "its own block";
   EXPECT_TRUE(check(16).ok()) << "just behind";
@@ -86,19 +98,19 @@ TEST(CheckRankTest, MisalignedReductionsAreRefused) {
   RankBuffers buffers;
   buffers.send = {memory.data() + 1, 4};
   buffers.recv = {memory.data() + 32, 4};
-  EXPECT_THAT(std::string(CheckRank(Operation::kAllReduce, MakeArgs(one), 2, 0, buffers).message()),
+  EXPECT_THAT(std::string(JudgeRank(Operation::kAllReduce, MakeArgs(one), 0, buffers).message()),
               HasSubstr("aligned to 2 bytes"));
   buffers.send = {memory.data() + 2, 4};
-  EXPECT_TRUE(CheckRank(Operation::kAllReduce, MakeArgs(one), 2, 0, buffers).ok());
+  EXPECT_TRUE(JudgeRank(Operation::kAllReduce, MakeArgs(one), 0, buffers).ok());
   buffers.send = {memory.data() + 1, 4};
-  EXPECT_TRUE(CheckRank(Operation::kBroadcast, MakeArgs(one), 2, 0, buffers).ok());
+  EXPECT_TRUE(JudgeRank(Operation::kBroadcast, MakeArgs(one), 0, buffers).ok());
 }
 
 TEST(CheckRankTest, MissingMemoryIsRefused) {
   const std::vector<int64_t> one = {2};
   RankBuffers buffers;
   buffers.send = {nullptr, 4};
-  EXPECT_THAT(std::string(CheckRank(Operation::kReduce, MakeArgs(one), 2, 1, buffers).message()),
+  EXPECT_THAT(std::string(JudgeRank(Operation::kReduce, MakeArgs(one), 1, buffers).message()),
               HasSubstr("rank 1: send is null"));
 }
 

@@ -29,13 +29,11 @@ class ClusterServiceTest : public ::testing::Test {
     facts_.instance_id = "here";
     facts_.lease_socket = "/lease";
     facts_.started = runtime::Now();
-    facts_.begin_drain = [this] { draining_ = true; };
-    facts_.is_draining = [this] { return draining_; };
+    facts_.begin_drain = [this] { engine_->drain.Begin(); };
   }
 
   support::TestEngine engine_;
   ServerFacts facts_;
-  bool draining_ = false;
   const transport::ServiceTable table_ = ClusterService(engine_.get(), &facts_);
 };
 
@@ -114,7 +112,7 @@ TEST_F(ClusterServiceTest, WorkersTellTheirMemoryAndWork) {
   EXPECT_EQ(response.workers(1).running_count(), 1);
   EXPECT_EQ(response.workers(1).backend(), "cpu");
   EXPECT_EQ(response.workers(1).state(), v1::WorkerInfo::STATE_READY);
-  draining_ = true;
+  engine_->drain.Begin();
   EXPECT_EQ(list().workers(0).state(), v1::WorkerInfo::STATE_DRAINING);
 }
 
@@ -122,7 +120,7 @@ TEST_F(ClusterServiceTest, DrainAnswersOnceNothingIsInFlight) {
   std::optional<Gate> gate(std::in_place, engine_.get(), WorkerId{0});
   const auto call = std::make_shared<TestUnary>("");
   support::FindMethod(table_, "Drain").unary(call);
-  EXPECT_TRUE(draining_);
+  EXPECT_TRUE(engine_->drain.draining());
   EXPECT_FALSE(call->IsAnswered());
   gate.reset();
   EXPECT_TRUE(call->Answer().ok());

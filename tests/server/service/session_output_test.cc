@@ -27,7 +27,9 @@ class Bare final : public transport::StreamHandler {
   void OnMessage(transport::Message) override {}
   void OnHalfClose() override {}
   void OnWritten(bool ok) override { output_.OnWritten(ok); }
-  void OnCancelled() override { output_.Finish(absl::CancelledError("gone")); }
+  void OnCancelled() override {
+    output_.Finish(absl::CancelledError("gone"), /*drop_results=*/true);
+  }
   void OnDone() override {}
 
  private:
@@ -110,7 +112,7 @@ TEST_F(SessionOutputTest, NoMessageIsLargerThanTheLimit) {
     wanted_done.push_back(UINT64_MAX - id);
   }
   output_->Release();
-  output_->Finish(absl::OkStatus());
+  output_->Finish(absl::OkStatus(), /*drop_results=*/false);
   std::vector<std::string> messages;
   ASSERT_TRUE(stream_.ReceiveAll(&messages).ok());
   Ids results;
@@ -128,7 +130,7 @@ TEST_F(SessionOutputTest, NoMessageIsLargerThanTheLimit) {
 
 TEST_F(SessionOutputTest, AGoodEndWaitsForEveryResultABadOneOnlyForTheTasks) {
   const uint64_t ticket = output_->Begin(2);
-  output_->Finish(absl::OkStatus());
+  output_->Finish(absl::OkStatus(), /*drop_results=*/false);
   output_->Done(ticket, 1);
   EXPECT_EQ(Done(Receive()), (Ids{1}));
   EXPECT_FALSE(stream_.IsFinished());
@@ -139,10 +141,18 @@ TEST_F(SessionOutputTest, AGoodEndWaitsForEveryResultABadOneOnlyForTheTasks) {
   EXPECT_TRUE(output_->finish_status().ok());
 }
 
+TEST_F(SessionOutputTest, ABadEndMayWaitForResults) {
+  const uint64_t ticket = output_->Begin(1);
+  output_->Finish(absl::UnavailableError("draining"), /*drop_results=*/false);
+  output_->Done(ticket, 1);
+  EXPECT_EQ(Done(Receive()), (Ids{1}));
+  EXPECT_EQ(stream_.AwaitFinish(), absl::UnavailableError("draining"));
+}
+
 TEST_F(SessionOutputTest, ABadEndDropsResults) {
   const uint64_t ticket = output_->Begin(2);
   output_->Done(ticket, 1);
-  output_->Finish(absl::AbortedError("bad"));
+  output_->Finish(absl::AbortedError("bad"), /*drop_results=*/true);
   stream_.Receive();
   EXPECT_FALSE(stream_.IsFinished());
   output_->Done(ticket + 1, 2);
@@ -157,14 +167,14 @@ TEST_F(SessionOutputTest, ABrokenStreamStillFinishesOnceAllTasksEnded) {
   stream_.Receive(/*ok=*/false);
   output_->Done(ticket + 1, 2);
   EXPECT_FALSE(stream_.IsWriting());
-  output_->Finish(absl::CancelledError("gone"));
+  output_->Finish(absl::CancelledError("gone"), /*drop_results=*/true);
   EXPECT_EQ(stream_.AwaitFinish().code(), absl::StatusCode::kCancelled);
 }
 
 TEST_F(SessionOutputTest, NothingIsReadAfterTheFinish) {
   output_->Read();
   EXPECT_TRUE(stream_.IsReading());
-  output_->Finish(absl::CancelledError("gone"));
+  output_->Finish(absl::CancelledError("gone"), /*drop_results=*/true);
   stream_.HalfClose();
   output_->Read();
   EXPECT_FALSE(stream_.IsReading());
@@ -186,7 +196,7 @@ TEST_F(SessionOutputTest, ThreadsThatEndTasksLoseNoResult) {
       }
     });
   }
-  output_->Finish(absl::OkStatus());
+  output_->Finish(absl::OkStatus(), /*drop_results=*/false);
   std::vector<std::string> messages;
   ASSERT_TRUE(stream_.ReceiveAll(&messages).ok());
   for (std::thread& thread : threads) thread.join();

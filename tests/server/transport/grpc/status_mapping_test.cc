@@ -44,7 +44,7 @@ TEST(ToGrpcStatusTest, DetailsTravelAsGoogleRpcStatus) {
 TEST(ToGrpcStatusTest, StaysWithinWhatPeersTakeAsHeaders) {
   const std::string long_text(100'000, 'x');
   grpc::Status mapped = ToGrpcStatus(absl::InternalError(long_text));
-  EXPECT_EQ(mapped.error_message().size(), 2048U);
+  EXPECT_EQ(mapped.error_message().size(), 1024U);
   mapped = ToGrpcStatus(wire::WithReason(absl::InternalError("short"), "R", {{"k", long_text}}));
   EXPECT_EQ(mapped.error_message(), "short");
   EXPECT_TRUE(mapped.error_details().empty());

@@ -1,4 +1,5 @@
-// Memory admission: who waits, who may pass, who is held for, and for how long.
+// The dispatch pass where memory is short: who waits, who may pass, who is held for, and for how
+// long.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -15,7 +16,7 @@ using std::chrono::seconds;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-TEST(SchedulerMemoryTest, ReservationsAndStoredArraysStayBelowTheLimit) {
+TEST(SchedulerDispatchTest, ReservationsAndStoredArraysStayBelowTheLimit) {
   Harness h;
   h.Join(0, 1000, 10);
   h.Store(0, 400);
@@ -25,7 +26,7 @@ TEST(SchedulerMemoryTest, ReservationsAndStoredArraysStayBelowTheLimit) {
   EXPECT_THAT(h.End(1), ElementsAre("2.0 -> 0", "1 OK"));
 }
 
-TEST(SchedulerMemoryTest, FreedArraysLetWaitingPiecesIn) {
+TEST(SchedulerDispatchTest, FreedArraysLetWaitingPiecesIn) {
   Harness h;
   h.Join(0, 1000, 10);
   h.Store(0, 900);
@@ -33,7 +34,7 @@ TEST(SchedulerMemoryTest, FreedArraysLetWaitingPiecesIn) {
   EXPECT_THAT(h.Store(0, 700), ElementsAre("1.0 -> 0"));
 }
 
-TEST(SchedulerMemoryTest, SmallPiecesPassALargeOneOnOtherWorkers) {
+TEST(SchedulerDispatchTest, SmallPiecesPassALargeOneOnOtherWorkers) {
   Harness h;
   h.Join(0, 1000, 10);
   h.Join(1, 500, 10);
@@ -47,7 +48,7 @@ TEST(SchedulerMemoryTest, SmallPiecesPassALargeOneOnOtherWorkers) {
 
 // A stream of small tasks keeps the worker's memory in use for ever; the large one gets in all the
 // same, after the attempts that were there before it.
-TEST(SchedulerMemoryTest, StreamOfSmallPiecesDoesNotStarveALargeOne) {
+TEST(SchedulerDispatchTest, StreamOfSmallPiecesDoesNotStarveALargeOne) {
   Harness h;
   h.Join(0, 1000, 10);
   h.Submit({{.tag = 1, .piece = Needs(300)}, {.tag = 2, .piece = Needs(300)}});
@@ -58,7 +59,7 @@ TEST(SchedulerMemoryTest, StreamOfSmallPiecesDoesNotStarveALargeOne) {
   EXPECT_THAT(h.End(100), ElementsAre("3.0 -> 0", "100 OK"));
 }
 
-TEST(SchedulerMemoryTest, HoldEndsWithTheTaskItWasFor) {
+TEST(SchedulerDispatchTest, HoldEndsWithTheTaskItWasFor) {
   Harness h;
   h.Join(0, 1000, 10);
   h.Submit(1, 300);
@@ -67,7 +68,7 @@ TEST(SchedulerMemoryTest, HoldEndsWithTheTaskItWasFor) {
   EXPECT_THAT(h.Cancel(2), ElementsAre("3.0 -> 0", "2 CANCELLED"));
 }
 
-TEST(SchedulerMemoryTest, HoldMovesWhenItsWorkerIsLost) {
+TEST(SchedulerDispatchTest, HoldMovesWhenItsWorkerIsLost) {
   Harness h;
   h.Join(0, 1000, 10);
   h.Join(1, 1000, 10);
@@ -82,7 +83,7 @@ TEST(SchedulerMemoryTest, HoldMovesWhenItsWorkerIsLost) {
   EXPECT_THAT(h.End(3), ElementsAre("5.0 -> 1", "3 OK"));
 }
 
-TEST(SchedulerMemoryTest, OnlySoManyStepAsideThenHeavyOnesWaitAndLightOnesPass) {
+TEST(SchedulerDispatchTest, OnlySoManyStepAsideThenHeavyOnesWaitAndLightOnesPass) {
   Harness h;
   h.Join(0, 1000, 100);
   h.Join(1, 100, 100);
@@ -98,7 +99,7 @@ TEST(SchedulerMemoryTest, OnlySoManyStepAsideThenHeavyOnesWaitAndLightOnesPass) 
   EXPECT_THAT(h.End(1), ElementsAre("100.0 -> 0", "2.0 -> 1", "1 OK"));
 }
 
-TEST(SchedulerMemoryTest, LightPiecesGoToAHeldWorkerToo) {
+TEST(SchedulerDispatchTest, LightPiecesGoToAHeldWorkerToo) {
   Harness h;
   h.Join(0, 1000, 10);
   h.Submit(1, 600);
@@ -110,7 +111,7 @@ TEST(SchedulerMemoryTest, LightPiecesGoToAHeldWorkerToo) {
   EXPECT_THAT(h.End(2), ElementsAre("3.0 -> 0", "2 OK"));
 }
 
-TEST(SchedulerMemoryTest, PinnedPieceThatWaitsForMemoryKeepsYoungerOnesOut) {
+TEST(SchedulerDispatchTest, PinnedPieceThatWaitsForMemoryKeepsYoungerOnesOut) {
   Harness h;
   h.Join(0, 1000, 10);
   h.Submit(1, 600);
@@ -121,7 +122,7 @@ TEST(SchedulerMemoryTest, PinnedPieceThatWaitsForMemoryKeepsYoungerOnesOut) {
   EXPECT_THAT(h.End(1), ElementsAre("2.0 -> 0", "3.0 -> 0", "4.0 -> 0", "1 OK"));
 }
 
-TEST(SchedulerMemoryTest, OlderFloatingPieceGoesBeforeAPinnedOneOnTheHeldWorker) {
+TEST(SchedulerDispatchTest, OlderFloatingPieceGoesBeforeAPinnedOneOnTheHeldWorker) {
   Harness h;
   h.Join(0, 1000, 10);
   h.Submit(1, 600);
@@ -130,7 +131,7 @@ TEST(SchedulerMemoryTest, OlderFloatingPieceGoesBeforeAPinnedOneOnTheHeldWorker)
   EXPECT_THAT(h.End(1), ElementsAre("2.0 -> 0", "3.0 -> 0", "1 OK"));
 }
 
-TEST(SchedulerMemoryTest, PieceThatStoredArraysKeepOutWaitsABoundedTime) {
+TEST(SchedulerDispatchTest, PieceThatStoredArraysKeepOutWaitsABoundedTime) {
   Harness h({.memory_wait = seconds(1)});
   h.Join(0, 1000, 10);
   h.Store(0, 900);
@@ -143,7 +144,7 @@ TEST(SchedulerMemoryTest, PieceThatStoredArraysKeepOutWaitsABoundedTime) {
   EXPECT_EQ(h.actions.finished[0].limit_bytes, 100);
 }
 
-TEST(SchedulerMemoryTest, PinnedPieceThatStoredArraysKeepOutWaitsABoundedTime) {
+TEST(SchedulerDispatchTest, PinnedPieceThatStoredArraysKeepOutWaitsABoundedTime) {
   Harness h({.memory_wait = seconds(1)});
   h.Join(0, 1000, 10);
   h.Join(1, 1000, 10);
@@ -153,7 +154,7 @@ TEST(SchedulerMemoryTest, PinnedPieceThatStoredArraysKeepOutWaitsABoundedTime) {
   EXPECT_EQ(h.actions.finished[0].worker, WorkerId{0});
 }
 
-TEST(SchedulerMemoryTest, WaitForStoredArraysEndsWhenTheyGo) {
+TEST(SchedulerDispatchTest, WaitForStoredArraysEndsWhenTheyGo) {
   Harness h({.memory_wait = seconds(1)});
   h.Join(0, 1000, 10);
   h.Submit(1, 500);
@@ -164,7 +165,7 @@ TEST(SchedulerMemoryTest, WaitForStoredArraysEndsWhenTheyGo) {
   EXPECT_THAT(h.End(1), ElementsAre("2.0 -> 0", "1 OK"));
 }
 
-TEST(SchedulerMemoryTest, LostLargestWorkerLeavesNoPieceWaitingForEver) {
+TEST(SchedulerDispatchTest, LostLargestWorkerLeavesNoPieceWaitingForEver) {
   Harness h({.memory_wait = seconds(1)});
   h.Join(0, 1000, 1);
   h.Join(1, 100, 1);
