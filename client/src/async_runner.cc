@@ -71,7 +71,7 @@ AsyncUnary::~AsyncUnary() {
   }
 }
 
-void AsyncUnary::Start(const std::shared_ptr<grpc::Channel>& channel, Request request,
+void AsyncUnary::Start(const std::shared_ptr<grpc::Channel>& channel, const Request& request,
                        const CallEnv& env, Done done) {
   std::call_once(started_, [this] { thread_ = std::thread([this] { Loop(); }); });
   auto owned = std::make_unique<Pending>();

@@ -61,8 +61,8 @@ class AsyncUnary {
     grpc::ByteBuffer message;
   };
   /// `done` runs in this object's thread. `env.shutdown` cancels the call.
-  void Start(const std::shared_ptr<grpc::Channel>& channel, Request request, const CallEnv& env,
-             Done done);
+  void Start(const std::shared_ptr<grpc::Channel>& channel, const Request& request,
+             const CallEnv& env, Done done);
 
  private:
   struct Pending;

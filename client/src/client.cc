@@ -27,7 +27,7 @@ absl::Status CheckOptions(const SessionOptions& options) {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<Client>> Client::Connect(ClientOptions options) {
+absl::StatusOr<std::unique_ptr<Client>> Client::Connect(const ClientOptions& options) {
   SHOAL_ASSIGN_OR_RETURN(std::unique_ptr<internal::ClientCore> core,
                          internal::ClientCore::Connect(options));
   return std::make_unique<Client>(std::move(core));

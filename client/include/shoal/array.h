@@ -62,9 +62,9 @@ class Array {
   ///   INVALID_ARGUMENT  the shape does not have values.size() elements.
   ///   RESOURCE_EXHAUSTED  there is not that much memory.
   template <typename T>
-  static absl::StatusOr<Array> From(absl::Span<const T> values, Shape shape) {
+  static absl::StatusOr<Array> From(absl::Span<const T> values, const Shape& shape) {
     static_assert(kDtypeOf<T>.has_value(), "not an element type of Shoal");
-    return CopyOf(*kDtypeOf<T>, std::move(shape),
+    return CopyOf(*kDtypeOf<T>, shape,
                   absl::MakeConstSpan(reinterpret_cast<const std::byte*>(values.data()),
                                       values.size() * sizeof(T)));
   }

@@ -56,7 +56,7 @@ class Client {
   ///   DEADLINE_EXCEEDED   nobody answered in time.
   ///   INVALID_ARGUMENT    an option out of range.
   ///   FAILED_PRECONDITION  the plane asked for does not work with this server.
-  static absl::StatusOr<std::unique_ptr<Client>> Connect(ClientOptions options = {});
+  static absl::StatusOr<std::unique_ptr<Client>> Connect(const ClientOptions& options = {});
 
   explicit Client(std::unique_ptr<internal::ClientCore> core);
   ~Client();

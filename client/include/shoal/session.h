@@ -132,7 +132,8 @@ class Session {
   /// id that has ended, or never was, is ignored.
   void Cancel(uint64_t id);
 
-  /// Waits until every task submitted so far by any thread has ended, and its callback has run.
+  /// Waits until no task is pending: all that any thread has submitted have ended, and their
+  /// callbacks have run.
   ///
   /// Errors: the error with which the stream broke.
   absl::Status Wait();
