@@ -119,12 +119,12 @@ TEST_F(CallRunTest, DeadlinesHoldInTheQueueAndWhileItRuns) {
   const auto soon = [] { return Now() + std::chrono::milliseconds(1); };
   {
     const Gate gate(engine_.get(), WorkerId{0});
-    Start(Add(100), soon());
+    Start(AddInto(plan::StoreAs{}), soon());
     EXPECT_EQ(ends_.Take().code(), StatusCode::kDeadlineExceeded);
   }
   {
     const Halt halt(engine_.get(), WorkerId{0});
-    Start(Add(100), soon());
+    Start(AddInto(plan::StoreAs{}), soon());
     EXPECT_EQ(ends_.Take().code(), StatusCode::kDeadlineExceeded);
   }
   Start(Add(100), Now() - Duration(1));
