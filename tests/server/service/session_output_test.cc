@@ -125,7 +125,7 @@ TEST_F(SessionOutputTest, NoMessageIsLargerThanTheLimit) {
   }
   EXPECT_EQ(results, wanted);
   EXPECT_EQ(done, wanted_done);
-  EXPECT_LT(messages.size(), 25U);  // Nor are they sent one by one.
+  EXPECT_LT(messages.size(), 40U);  // Nor are they sent one by one.
 }
 
 TEST_F(SessionOutputTest, AGoodEndWaitsForEveryResultABadOneOnlyForTheTasks) {
