@@ -11,6 +11,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 
 namespace shoal::testing {
 namespace {
@@ -57,8 +58,8 @@ bool ShoaldProcess::ReadBanner() {
     if (bytes <= 0) return false;
     text.append(buffer, static_cast<size_t>(bytes));
   }
-  for (const std::string line : absl::StrSplit(text, '\n')) {
-    if (absl::StartsWith(line, kListening)) address_ = line.substr(sizeof(kListening) - 1);
+  for (absl::string_view line : absl::StrSplit(text, '\n')) {
+    if (absl::ConsumePrefix(&line, kListening)) address_ = std::string(line);
   }
   return !address_.empty();
 }
