@@ -40,6 +40,10 @@ int Main(const std::vector<std::string>& words) {
   if (command == "collectives") return CollectivesCommand(arguments, line);
   if (command == "report") return ReportCommand(arguments);
   if (command == "serve-ceiling") return ServeCeilingCommand(arguments);
+  if (command == "--version") {
+    std::puts("shoal-bench " SHOAL_VERSION);
+    return 0;
+  }
   const bool help = command == "--help" || command == "-h" || command == "help";
   std::fputs(kHelp, help ? stdout : stderr);
   return help ? 0 : 2;

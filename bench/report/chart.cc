@@ -13,7 +13,7 @@
 namespace shoal::bench {
 namespace {
 
-constexpr double kLeft = 66;
+constexpr double kLeft = 74;
 constexpr double kTop = 40;
 constexpr double kBottom = 50;
 constexpr double kLabelGap = 14;
@@ -161,6 +161,7 @@ class Drawing {
     };
     std::vector<Label> labels;
     for (const ChartSeries& series : chart_.series) {
+      if (series.dashed) continue;  // Its solid line of the same colour has the name.
       for (auto point = series.points.rbegin(); point != series.points.rend(); ++point) {
         if (!Drawable(*point)) continue;
         labels.push_back({&series, y_.Place(point->y)});

@@ -14,8 +14,8 @@ struct Point {
 /// One line of a chart.
 struct ChartSeries {
   std::string name;
-  int color = 0;  ///< Index into the page's palette (0: Shoal's).
-  bool dashed = false;
+  int color = 0;              ///< Index into the page's palette (0: Shoal's).
+  bool dashed = false;        ///< And without a name at its end.
   bool strong = false;        ///< Drawn thick and on top: what the page is about.
   std::vector<Point> points;  ///< By x. Points that are not positive are left out.
 };

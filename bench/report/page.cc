@@ -1,5 +1,8 @@
 #include "bench/report/page.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/units.h"
@@ -16,13 +19,7 @@ std::string Fact(const std::string& name, const std::string& value) {
   return absl::StrCat("<div><dt>", Escape(name), "</dt><dd>", Escape(value), "</dd></div>\n");
 }
 
-std::string WideFact(const std::string& name, const std::string& code) {
-  if (code.empty()) return "";
-  return absl::StrCat("<div class=\"wide\"><dt>", Escape(name), "</dt><dd><code>", Escape(code),
-                      "</code></dd></div>\n");
-}
-
-// Flags in force that the command line does not show.
+// Flags in force, also those that the command line does not show.
 std::string FlagsText(const Json& head) {
   const auto it = head.find("flags");
   if (it == head.end() || !it->is_object()) return "";
@@ -34,21 +31,45 @@ std::string FlagsText(const Json& head) {
   return absl::StrJoin(words, " ");
 }
 
-std::string Facts(const Document& document) {
-  const Json& head = document.head;
+std::string Code(const std::string& text) {
+  return absl::StrCat("<code>", Escape(text), "</code>");
+}
+
+// What a run was measured with, but for its own command and time.
+std::string MachineFacts(const Json& head) {
   const auto it = head.find("machine");
   const Json machine = it != head.end() && it->is_object() ? *it : Json::object();
   const auto memory = static_cast<int64_t>(NumberAt(machine, "memory_bytes").value_or(0));
+  const double cores = NumberAt(machine, "cores").value_or(0);
   return absl::StrCat(
-      "<dl class=\"facts\">\n", Fact("Commit", TextAt(head, "commit")),
+      Fact("Commit", TextAt(head, "commit")),
       Fact("Version", absl::StrCat(TextAt(head, "version"), ", ", TextAt(head, "build"))),
-      Fact("Time", TextAt(head, "time")),
-      Fact("Processor", absl::StrCat(TextAt(machine, "cpu"), ", ",
-                                     Significant(NumberAt(machine, "cores")), " cores")),
-      Fact("Memory", FormatBytes(memory)),
-      Fact("System", absl::StrCat(TextAt(machine, "os"), ", ", TextAt(machine, "kernel"))),
-      Fact("gRPC", TextAt(head, "grpc")), WideFact("Command", TextAt(head, "command")),
-      WideFact("Flags", FlagsText(head)), "</dl>\n");
+      Fact("Processor", absl::StrCat(TextAt(machine, "cpu"), ", ", cores, " cores")),
+      Fact("Memory", FormatBytes(memory)), Fact("System", TextAt(machine, "os")),
+      Fact("Kernel", TextAt(machine, "kernel")), Fact("gRPC", TextAt(head, "grpc")));
+}
+
+std::string RunFacts(const Json& head) {
+  return absl::StrCat("<div class=\"wide\"><dt>", Escape(TextAt(head, "time")), "</dt><dd>",
+                      Code(TextAt(head, "command")), Details("flags", Code(FlagsText(head))),
+                      "</dd></div>\n");
+}
+
+// Runs of one program on one machine share a panel.
+std::string Heads(const std::vector<Document>& documents) {
+  std::vector<std::pair<std::string, std::string>> panels;  // Machine and program; their runs.
+  for (const Document& document : documents) {
+    const std::string machine = MachineFacts(document.head);
+    auto panel = std::find_if(panels.begin(), panels.end(),
+                              [&](const auto& other) { return other.first == machine; });
+    if (panel == panels.end()) panel = panels.insert(panels.end(), {machine, ""});
+    absl::StrAppend(&panel->second, RunFacts(document.head));
+  }
+  std::string html;
+  for (const auto& [machine, runs] : panels) {
+    absl::StrAppend(&html, "<dl class=\"facts\">\n", machine, runs, "</dl>\n");
+  }
+  return html;
 }
 
 // Whether everything that was measured was also right: the first thing to know.
@@ -78,8 +99,8 @@ std::string BuildPage(const std::vector<Document>& documents) {
       "<title>Shoal benchmark report</title>\n<style>",
       kStyle, "</style>\n</head>\n<body>\n<h1>Shoal benchmark report</h1>\n<p class=\"sub\">",
       Verdict(documents), "</p>\n");
-  for (const Document& document : documents) absl::StrAppend(&html, Facts(document));
-  absl::StrAppend(&html, Tiles(documents), SweepSection(RowsOf(documents, "sweep")),
+  absl::StrAppend(&html, Heads(documents), Tiles(documents),
+                  SweepSection(RowsOf(documents, "sweep")),
                   TasksSection(RowsOf(documents, "tasks")),
                   CollectivesSection(RowsOf(documents, "collectives")),
                   "<footer>Ratios compare within one run on one machine: medians of rounds in "

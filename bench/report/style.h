@@ -45,7 +45,8 @@ p { margin: 0.3rem 0 0.8rem; max-width: 78ch; color: var(--soft); }
   color: var(--soft); font-size: 0.78rem; text-transform: uppercase; letter-spacing: 0.04em;
 }
 .facts dd { margin: 0; overflow-wrap: anywhere; }
-.facts .wide { grid-column: 1 / -1; }
+.facts .wide { grid-column: 1 / -1; border-top: 1px solid var(--rule); padding-top: 0.6rem; }
+.facts details { margin: 0.2rem 0 0; font-size: 0.85rem; }
 code { font: 0.88em ui-monospace, "DejaVu Sans Mono", monospace; }
 .tiles {
   display: grid; grid-template-columns: repeat(auto-fit, minmax(190px, 1fr)); gap: 0.8rem;

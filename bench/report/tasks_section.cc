@@ -56,7 +56,6 @@ std::string ChartsOf(const std::vector<Json>& rows) {
     sent.name = absl::StrCat(sent.name, ", sent");
     times.series.push_back(std::move(sent));
   }
-  times.labels = false;
   return absl::StrCat("<div class=\"charts\">\n<figure>", RenderChart(rate), "</figure>\n<figure>",
                       RenderChart(times), "</figure>\n</div>\n");
 }

@@ -29,17 +29,28 @@ namespace hn = ::hwy::HWY_NAMESPACE;
 #define SHOAL_NO_LOOP_CARRIED_DEPENDENCES _Pragma("GCC ivdep")
 #endif
 
-// The loop promises the vectoriser what MapBlock promises us: the output is apart from an
-// input or exactly the same memory, so no iteration reads what an earlier one wrote.
+template <class T>
+struct Operands {
+  SHOAL_INLINE Operands From(int64_t i) const { return {x + i, y + i}; }
+  const T* x;
+  const T* y;  // The same as x for an op of one input.
+};
+
+template <class T, int kInputs>
+SHOAL_INLINE Operands<T> OperandsOf(const MapBlock& block) {
+  return {static_cast<const T*>(block.inputs[0]), static_cast<const T*>(block.inputs[kInputs - 1])};
+}
+
+// The loop promises the vectoriser what MapBlock promises us: the output is apart from an input or
+// exactly the same memory, so no iteration reads what an earlier one wrote.
 template <int kInputs, class T, class Function>
-SHOAL_INLINE void ApplyTo(const Function& function, const T* x, const T* y, T* output,
-                          int64_t count) {
+SHOAL_INLINE void ApplyTo(const Function& function, Operands<T> in, T* output, int64_t count) {
   SHOAL_NO_LOOP_CARRIED_DEPENDENCES
   for (int64_t i = 0; i < count; ++i) {
     if constexpr (kInputs == 1) {
-      output[i] = Canonical(function(x[i]));
+      output[i] = Canonical(function(in.x[i]));
     } else {
-      output[i] = Canonical(function(x[i], y[i]));
+      output[i] = Canonical(function(in.x[i], in.y[i]));
     }
   }
 }
@@ -47,8 +58,7 @@ SHOAL_INLINE void ApplyTo(const Function& function, const T* x, const T* y, T* o
 template <class Policy, class T, int kInputs>
 void Loop(const MapBlock& block) {
   const typename Policy::template Of<T> function(*block.params);
-  ApplyTo<kInputs>(function, static_cast<const T*>(block.inputs[0]),
-                   static_cast<const T*>(block.inputs[kInputs - 1]), static_cast<T*>(block.output),
+  ApplyTo<kInputs>(function, OperandsOf<T, kInputs>(block), static_cast<T*>(block.output),
                    block.count);
 }
 
@@ -60,20 +70,19 @@ void StreamingLoop(const MapBlock& block) {
   constexpr int64_t kPiece = kPieceBytes / static_cast<int64_t>(sizeof(T));
   constexpr hn::ScalableTag<uint8_t> kBytes;
   const typename Policy::template Of<T> function(*block.params);
-  const auto* x = static_cast<const T*>(block.inputs[0]);
-  const auto* y = static_cast<const T*>(block.inputs[kInputs - 1]);
+  const Operands<T> in = OperandsOf<T, kInputs>(block);
   auto* output = static_cast<T*>(block.output);
   alignas(64) T piece[static_cast<size_t>(kPiece)];
   int64_t i = 0;
   for (; i + kPiece <= block.count; i += kPiece) {
-    ApplyTo<kInputs>(function, x + i, y + i, piece, kPiece);
+    ApplyTo<kInputs>(function, in.From(i), piece, kPiece);
     const auto* from = reinterpret_cast<const uint8_t*>(piece);
     auto* to = reinterpret_cast<uint8_t*>(output + i);
     for (int64_t j = 0; j < kPieceBytes; j += static_cast<int64_t>(hn::Lanes(kBytes))) {
       hn::Stream(hn::Load(kBytes, from + j), kBytes, to + j);
     }
   }
-  ApplyTo<kInputs>(function, x + i, y + i, output + i, block.count - i);
+  ApplyTo<kInputs>(function, in.From(i), output + i, block.count - i);
 }
 
 template <size_t kOp, class Policy, size_t kSlot>

@@ -179,8 +179,7 @@ class Runs {
   static void MergeTwo(std::span<const Stored> x, std::span<const Stored> y, Stored* output) {
     while (!x.empty() && !y.empty()) {
       const size_t half = std::min(x.size(), y.size());
-      Stored* end = output + x.size() + y.size();
-      MergeEnds(x, y, half, output, end);
+      MergeEnds(x, y, half, {output, x.size() + y.size()});
       output += half;
     }
     const auto rest = x.empty() ? y : x;
@@ -195,14 +194,17 @@ class Runs {
     return static_cast<Stored>(static_cast<Bits>(if_zero) ^ static_cast<Bits>(differing & mask));
   }
 
-  // The `half` smallest to `front` and the `half` largest before `back`; both spans lose them.
+  // The `half` smallest to the front of `output`, the `half` largest to its back; both runs lose
+  // them.
   //
   // Without branches on the data, which would be mispredicted every other time; from both ends at
   // once, so that two independent chains of loads are under way. With `half` at most the size of
   // either run no bounds need checking: each end takes at most `half` elements of a run, and what
   // one end took never looks smaller (or larger) to the other than what is left.
   static void MergeEnds(std::span<const Stored>& x, std::span<const Stored>& y, size_t half,
-                        Stored* front, Stored* back) {
+                        std::span<Stored> output) {
+    Stored* front = output.data();
+    Stored* back = output.data() + output.size();
     const Stored* x_front = x.data();
     const Stored* y_front = y.data();
     const Stored* x_back = x.data() + x.size();

@@ -1,5 +1,6 @@
 #include "server/app/config.h"
 
+#include <arpa/inet.h>
 #include <sched.h>
 #include <unistd.h>
 
@@ -27,8 +28,16 @@ absl::StatusOr<int64_t> MemoryLimit(const std::string& text, int64_t machine_byt
   return static_cast<int64_t>(static_cast<double>(machine_bytes) * percent / 100);
 }
 
+/// A name that merely begins like one (127.example.com) is not.
 bool IsLoopback(const std::string& host) {
-  return host == "localhost" || host == "::1" || host == "[::1]" || absl::StartsWith(host, "127.");
+  in_addr address{};
+  if (inet_pton(AF_INET, host.c_str(), &address) == 1) return ntohl(address.s_addr) >> 24 == 127;
+  return host == "localhost" || host == "::1";
+}
+
+std::string WithoutBrackets(const std::string& host) {
+  const bool bracketed = host.size() > 2 && host.front() == '[' && host.back() == ']';
+  return bracketed ? host.substr(1, host.size() - 2) : host;
 }
 
 /// The memory limit of this process's control group, if it is below the machine's.
@@ -47,6 +56,11 @@ telemetry::LogLevel LevelByName(const std::string& name) {
 
 }  // namespace
 
+std::string HostAndPort(const std::string& host, int port) {
+  const bool is_ipv6 = absl::StrContains(host, ":");
+  return is_ipv6 ? absl::StrCat("[", host, "]:", port) : absl::StrCat(host, ":", port);
+}
+
 Machine ThisMachine() {
   Machine machine;
   cpu_set_t allowed;
@@ -58,7 +72,7 @@ Machine ThisMachine() {
 
 absl::StatusOr<Config> MakeConfig(const ParsedOptions& options, const Machine& machine) {
   Config config;
-  config.host = options.String("host");
+  config.host = WithoutBrackets(options.String("host"));
   if (!IsLoopback(config.host) && !options.Bool("insecure")) {
     return absl::InvalidArgumentError(absl::StrCat(
         "--host ", config.host,

@@ -13,7 +13,7 @@ namespace shoal::app {
 
 /// What shoald was told, checked.
 struct Config {
-  std::string host;
+  std::string host;  ///< A name or an address, IPv6 without brackets.
   int port = 0;
   int http_port = 0;
   bool unix_socket = true;
@@ -26,6 +26,9 @@ struct Config {
   Duration drain_timeout{};
   telemetry::Logger::Options log;
 };
+
+/// "127.0.0.1:80", "[::1]:80".
+std::string HostAndPort(const std::string& host, int port);
 
 /// What this machine offers, for defaults.
 struct Machine {

@@ -105,7 +105,7 @@ absl::Status FrontEnd::Listen(const Config& config) {
   facts_.begin_drain = [this] { BeginDrain(); };
 
   transport::ServerOptions options;
-  options.addresses = {absl::StrCat(config.host, ":", config.port)};
+  options.addresses = {HostAndPort(config.host, config.port)};
   options.message_bytes_max = config.limits.message_bytes();
   options.streams_per_connection_max = kStreamsPerConnection;
   if (config.unix_socket) {

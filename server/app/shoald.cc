@@ -57,12 +57,12 @@ int WaitFor(const sigset_t& signals) {
 }
 
 void PrintAddresses(const Config& config, const FrontEnd& front_end) {
-  std::cout << "shoald: listening on " << config.host << ":" << front_end.port() << "\n";
+  std::cout << "shoald: listening on " << HostAndPort(config.host, front_end.port()) << "\n";
   if (!front_end.unix_socket().empty()) {
     std::cout << "shoald: unix socket " << front_end.unix_socket() << "\n";
   }
   if (front_end.http_port() >= 0) {
-    std::cout << "shoald: http on " << config.host << ":" << front_end.http_port() << "\n";
+    std::cout << "shoald: http on " << HostAndPort(config.host, front_end.http_port()) << "\n";
   }
   std::cout << "shoald: ready" << std::endl;  // Whoever started us waits for this line.
 }

@@ -99,7 +99,12 @@ std::shared_ptr<CallRun> CallRun::Start(Engine* engine, CallSetup setup, CallDon
 CallRun::CallRun(Engine* engine, CallSetup setup, CallDone done)
     : engine_(engine), setup_(std::move(setup)), done_(std::move(done)) {}
 
-CallRun::~CallRun() { SHOAL_CHECK(!done_); }  // Whoever waits would wait for ever.
+CallRun::~CallRun() {
+  SHOAL_CHECK(!done_);  // Whoever waits would wait for ever.
+  if (!report_at_end_) return;
+  LetGo();
+  engine_->ReportStored();
+}
 
 void CallRun::Cancel() {
   TaskId task;
@@ -188,9 +193,19 @@ absl::Status CallRun::MakeTarget(size_t index, const plan::ArrayType& type) {
                                                     kernels::ItemBytes(type.dtype)));
     target.leased = *place;
     target.data = HostOperand(type, span.data, std::move(span.owner));
-    return CheckOverlap(target.data, inputs_);
+    return CheckPlace(index);
   }
   return MakeReturned(type, &target);
+}
+
+absl::Status CallRun::CheckPlace(size_t index) const {
+  const Operand& output = targets_[index].data;
+  SHOAL_RETURN_IF_ERROR(CheckOverlap(output, inputs_));
+  if (!setup_.call.op->any_dtype) return absl::OkStatus();
+  std::vector<Operand> others(inputs_.begin(), inputs_.end());
+  others.erase(others.begin() + static_cast<std::ptrdiff_t>(index));
+  for (size_t i = 0; i < index; ++i) others.push_back(targets_[i].data);
+  return CheckApart(output, others);
 }
 
 absl::Status CallRun::MakeReturned(const plan::ArrayType& type, CallTarget* target) {
@@ -291,6 +306,7 @@ void CallRun::Replicate(size_t index) {
 
 void CallRun::Finish(absl::Status status) {
   CallResult result;
+  const bool all_ended = status.ok();
   if (status.ok()) status = Publish(&result);
   bool any_stored = false;
   for (const CallTarget& target : targets_) {
@@ -298,10 +314,23 @@ void CallRun::Finish(absl::Status status) {
     any_stored = true;
     if (!status.ok()) engine_->catalogue->Abandon(*target.stored);
   }
-  if (any_stored) engine_->ReportStored();
+  if (!status.ok()) result = CallResult();
+  // Who is told may free the arrays at once: they are not in use any more. Where the call failed,
+  // pieces that were stopped may still run on them.
+  if (all_ended) LetGo();
+  if (any_stored && all_ended) engine_->ReportStored();
+  report_at_end_ = any_stored && !all_ended;
   CallDone done = std::exchange(done_, nullptr);
   if (!status.ok()) return std::move(done)(ForClient(std::move(status)));
   std::move(done)(std::move(result));
+}
+
+/// Gives up the memory and the uses of arrays. Nothing runs for the call any more.
+void CallRun::LetGo() {
+  stage_.reset();
+  targets_.clear();
+  inputs_.clear();
+  stored_inputs_.clear();
 }
 
 absl::Status CallRun::Publish(CallResult* result) {

@@ -74,6 +74,7 @@ class CallRun : public std::enable_shared_from_this<CallRun> {
   absl::StatusOr<Operand> Resolve(const plan::Argument& argument, size_t* streamed_used);
   absl::Status MakeTarget(size_t index, const plan::ArrayType& type);
   absl::Status MakeReturned(const plan::ArrayType& type, CallTarget* target);
+  absl::Status CheckPlace(size_t index) const;
   plan::StoreAs StoreFor(const plan::StoreAs& asked, const plan::ArrayType& type) const;
   std::unique_ptr<Stage> FirstStage();
   void RunStage();
@@ -81,6 +82,7 @@ class CallRun : public std::enable_shared_from_this<CallRun> {
   void Replicate(size_t index);
   void Finish(absl::Status status);
   absl::Status Publish(CallResult* result);
+  void LetGo();
 
   Engine* const engine_;
   CallSetup setup_;
@@ -91,6 +93,7 @@ class CallRun : public std::enable_shared_from_this<CallRun> {
   std::unique_ptr<Stage> stage_;  // Null: nothing has to run.
   telemetry::PhaseTimes phases_;
   int worker_count_ = 0;
+  bool report_at_end_ = false;  // Memory of abandoned outputs goes with the last piece.
 
   std::mutex mutex_;
   TaskId task_;

@@ -61,7 +61,7 @@ absl::StatusOr<ArrayUse> Catalogue::Create(plan::ArrayType type, const plan::Sto
   ArrayPtr array = *std::move(made);
   array->id = ArrayId{id};
   array->name = store.name;
-  entries_[id] = {array, store.replace, kNever};
+  entries_[id] = {.array = array, .replace = store.replace};
   return Use(array);
 }
 
@@ -71,8 +71,8 @@ absl::StatusOr<ArrayUse> Catalogue::Resume(ArrayId id) {
   Expire(&dropped);
   const auto entry = entries_.find(id.value);
   // Only a suspended upload: of one that still runs there must not be two.
-  if (entry == entries_.end() || entry->second.expires == kNever) return NoArray({id, ""});
-  entry->second.expires = kNever;
+  if (entry == entries_.end() || !entry->second.suspended) return NoArray({id, ""});
+  entry->second.suspended = false;
   return Use(entry->second.array);
 }
 
@@ -101,6 +101,7 @@ void Catalogue::Suspend(const ArrayUse& array) {
   const std::lock_guard lock(mutex_);
   const auto entry = entries_.find(array->id.value);
   SHOAL_CHECK(entry != entries_.end());
+  entry->second.suspended = true;
   entry->second.expires = After(Now(), resume_timeout_);
   suspended_.emplace_back(entry->second.expires, entry->first);
 }
@@ -112,7 +113,9 @@ void Catalogue::Abandon(const ArrayUse& array) {
 }
 
 absl::StatusOr<ArrayUse> Catalogue::Find(const plan::StoredRef& ref) {
+  std::vector<ArrayPtr> dropped;
   const std::lock_guard lock(mutex_);
+  Expire(&dropped);
   SHOAL_ASSIGN_OR_RETURN(const auto entry, Locate(ref));
   const ArrayPtr& array = entry->second.array;
   if (!array->complete.load(std::memory_order_acquire)) {
@@ -123,7 +126,9 @@ absl::StatusOr<ArrayUse> Catalogue::Find(const plan::StoredRef& ref) {
 }
 
 absl::StatusOr<std::shared_ptr<const StoredArray>> Catalogue::Peek(const plan::StoredRef& ref) {
+  std::vector<ArrayPtr> dropped;
   const std::lock_guard lock(mutex_);
+  Expire(&dropped);
   SHOAL_ASSIGN_OR_RETURN(const auto entry, Locate(ref));
   return entry->second.array;
 }
@@ -194,13 +199,16 @@ absl::StatusOr<Catalogue::Entries::iterator> Catalogue::Locate(const plan::Store
 }
 
 void Catalogue::Expire(std::vector<ArrayPtr>* dropped) {
+  if (suspended_.empty()) return;
   const Instant now = Now();
   while (!suspended_.empty() && suspended_.front().first <= now) {
     const auto [expires, id] = suspended_.front();
     suspended_.pop_front();
     const auto entry = entries_.find(id);
     // It may have been resumed since, and even suspended again.
-    if (entry != entries_.end() && entry->second.expires == expires) Erase(entry, dropped);
+    const bool due =
+        entry != entries_.end() && entry->second.suspended && entry->second.expires == expires;
+    if (due) Erase(entry, dropped);
   }
 }
 

@@ -81,8 +81,9 @@ class Catalogue {
   using ArrayPtr = std::shared_ptr<StoredArray>;
   struct Entry {
     ArrayPtr array;
-    bool replace = false;      // What Publish does with an array of the same name.
-    Instant expires = kNever;  // Of a suspended upload.
+    bool replace = false;    // What Publish does with an array of the same name.
+    bool suspended = false;  // An upload that broke off and may be resumed,
+    Instant expires{};       // until then.
   };
   using Entries = std::map<uint64_t, Entry>;
 

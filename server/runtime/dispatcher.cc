@@ -75,11 +75,14 @@ Dispatcher::Dispatcher(const scheduler::Options& options, absl::string_view poli
 Dispatcher::~Dispatcher() {
   {
     const std::lock_guard lock(mutex_);
-    SHOAL_CHECK(scheduler_.idle());  // Bodies would never be told.
     stopping_ = true;
   }
   timer_.notify_one();
   timer_thread_.join();
+  std::unique_lock lock(mutex_);
+  // Whoever told the last end, on a worker's thread perhaps, may not have left yet.
+  rounds_in_.wait(lock, [this] { return rounds_out_ == 0; });
+  SHOAL_CHECK(scheduler_.idle());  // Bodies would never be told.
 }
 
 void Dispatcher::Submit(absl::Span<const scheduler::Submission> tasks, std::vector<TaskId>* ids) {
@@ -161,7 +164,9 @@ void Dispatcher::CarryOut(std::unique_ptr<Round> round) {
   {
     const std::lock_guard lock(mutex_);
     spare_rounds_.push_back(std::move(round));
-    if (scheduler_.draining() && scheduler_.idle()) idle.swap(when_idle_);
+    --rounds_out_;
+    if (rounds_out_ == 0 && scheduler_.draining() && scheduler_.idle()) idle.swap(when_idle_);
+    if (rounds_out_ == 0 && stopping_) rounds_in_.notify_all();
   }
   for (auto& told : idle) std::move(told)();
 }
@@ -191,6 +196,7 @@ void Dispatcher::Release(TaskBody* body) {
 }
 
 std::unique_ptr<Round> Dispatcher::TakeRound() {
+  ++rounds_out_;
   if (spare_rounds_.empty()) return std::make_unique<Round>();
   std::unique_ptr<Round> round = std::move(spare_rounds_.back());
   spare_rounds_.pop_back();

@@ -39,6 +39,8 @@ class Dispatcher {
   /// `policy` is a name that scheduler::MakePlacement knows (checked).
   Dispatcher(const scheduler::Options& options, absl::string_view policy,
              absl::Span<const WorkerSeat> workers);
+  /// Waits for threads that are still carrying out what follows from a last event. Every task has
+  /// reached its end by then (checked).
   ~Dispatcher();
 
   /// Submits tasks; `tag` of each is set by `Tag(body)`. Those that end at once are told so before
@@ -54,7 +56,8 @@ class Dispatcher {
   /// Bytes of stored arrays on a worker, for admission.
   void SetStored(WorkerId worker, int64_t bytes);
 
-  /// Admits nothing more; `idle` is called once nothing waits and nothing runs.
+  /// Admits nothing more; `idle` is called once nothing waits, nothing runs, and all who had to be
+  /// told of an end have been.
   void Drain(absl::AnyInvocable<void() &&> idle);
 
   scheduler::SchedulerState::Counts Counts() const;
@@ -87,6 +90,8 @@ class Dispatcher {
   scheduler::Actions pending_;  // What Collect is taking to the workers.
   std::vector<std::unique_ptr<Worker>> workers_;
   std::vector<std::unique_ptr<Round>> spare_rounds_;
+  int64_t rounds_out_ = 0;  // Threads that still carry something out.
+  std::condition_variable rounds_in_;
   std::vector<absl::AnyInvocable<void() &&>> when_idle_;
 
   std::condition_variable timer_;

@@ -72,6 +72,14 @@ class EchoStage final : public Stage {
   std::vector<device::Buffer> workspace_;  // By piece.
 };
 
+/// `output` is in one piece; what is in several lies in the workers' memory, where no lease is.
+bool AreApart(const Operand& output, const Operand& other) {
+  if (other.extents.size() != 1 || output.bytes() == 0 || other.bytes() == 0) return true;
+  const std::byte* begin = output.extents[0].data;
+  const std::byte* source = other.extents[0].data;
+  return source + other.bytes() <= begin || begin + output.bytes() <= source;
+}
+
 }  // namespace
 
 absl::StatusOr<Operand> EchoTarget(Engine& engine, plan::Route route, const Operand& input) {
@@ -93,16 +101,22 @@ std::unique_ptr<Stage> MakeEchoStage(const plan::Call& call, absl::InlinedVector
 }
 
 absl::Status CheckOverlap(const Operand& output, absl::Span<const Operand> inputs) {
-  const Extent& target = output.extents[0];
-  const std::byte* begin = target.data;
-  const std::byte* end = begin + output.bytes();
   for (const Operand& input : inputs) {
-    const std::byte* source = input.extents[0].data;
-    const bool disjoint = source + input.bytes() <= begin || end <= source;
-    const bool same = source == begin && input.bytes() == output.bytes();
-    if (input.extents.size() == 1 && !disjoint && !same) {
+    const bool same =
+        input.extents[0].data == output.extents[0].data && input.bytes() == output.bytes();
+    if (!same && !AreApart(output, input)) {
       return absl::InvalidArgumentError(
           "an output's place in the lease lies partly over an argument's");
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckApart(const Operand& output, absl::Span<const Operand> others) {
+  for (const Operand& other : others) {
+    if (!AreApart(output, other)) {
+      return absl::InvalidArgumentError(
+          "an output's place in the lease lies over an array other than its own");
     }
   }
   return absl::OkStatus();

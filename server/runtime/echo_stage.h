@@ -29,4 +29,10 @@ std::unique_ptr<Stage> MakeEchoStage(const plan::Call& call, absl::InlinedVector
 /// Errors: INVALID_ARGUMENT.
 absl::Status CheckOverlap(const Operand& output, absl::Span<const Operand> inputs);
 
+/// Whether an echo's output lies over an array that is not its own: another's input would be
+/// overwritten before it was read.
+///
+/// Errors: INVALID_ARGUMENT.
+absl::Status CheckApart(const Operand& output, absl::Span<const Operand> others);
+
 }  // namespace shoal::runtime

@@ -59,7 +59,7 @@ void Mover::Copy(const StoredArray& source, StoredArray* target, device::Done do
     transfers.push_back(
         MakeTransfer(*hop.from, *hop.to, hop.elements, kernels::ItemBytes(source.type.dtype)));
   }
-  Send(transfers, std::move(done));
+  Send({std::move(transfers), std::move(done)});
 }
 
 int64_t Mover::MovedBytes(const StoredArray& source, const StoredArray& target) {
@@ -78,15 +78,27 @@ void Mover::Replicate(StoredArray* array, device::Done done) {
     if (array->bytes == 0) break;
     transfers.push_back(MakeTransfer(first, array->shards[rank], first.elements, item_bytes));
   }
-  Send(transfers, std::move(done));
+  Send({std::move(transfers), std::move(done)});
 }
 
-void Mover::Send(absl::Span<const collective::Transfer> transfers, device::Done done) {
-  if (transfers.empty()) return std::move(done)(absl::OkStatus());
+// The group is told without the lock: on its way it may run the Dones of other work on the same
+// streams, and those may order moves of their own.
+void Mover::Send(Order order) {
+  if (order.transfers.empty()) return std::move(order.done)(absl::OkStatus());
   collective::Args args;
   args.timeout = kTimeout;
-  const std::lock_guard lock(mutex_);
-  group_->SendRecv(args, transfers, std::move(done));
+  std::unique_lock lock(mutex_);
+  orders_.push_back(std::move(order));
+  if (sending_) return;
+  sending_ = true;
+  while (!orders_.empty()) {
+    Order next = std::move(orders_.front());
+    orders_.pop_front();
+    lock.unlock();
+    group_->SendRecv(args, next.transfers, std::move(next.done));
+    lock.lock();
+  }
+  sending_ = false;
 }
 
 }  // namespace shoal::runtime

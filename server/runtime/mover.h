@@ -1,5 +1,6 @@
 #pragma once
 
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -14,7 +15,8 @@ namespace shoal::runtime {
 
 /// Moves shards between workers through the group that all of them form.
 ///
-/// Thread-safety: all calls from any thread; it takes care that the group hears one at a time.
+/// Thread-safety: all calls from any thread, a Done's included; it takes care that the group hears
+///   one at a time.
 class Mover {
  public:
   /// Rank r of `group` is worker r. Borrows `workers`.
@@ -34,13 +36,19 @@ class Mover {
 
  private:
   struct Hop;
+  struct Order {
+    std::vector<collective::Transfer> transfers;
+    device::Done done;
+  };
   static std::vector<Hop> PlanCopy(const StoredArray& source, const StoredArray& target);
-  void Send(absl::Span<const collective::Transfer> transfers, device::Done done);
+  void Send(Order order);
   collective::Transfer MakeTransfer(const Shard& from, const Shard& to, plan::Range elements,
                                     int64_t item_bytes);
 
   Workers* const workers_;
   std::mutex mutex_;
+  std::deque<Order> orders_;  // Of those who came while another was telling the group.
+  bool sending_ = false;      // A thread tells the group, and will tell it all orders.
   const std::unique_ptr<collective::Communicator> group_;
 };
 

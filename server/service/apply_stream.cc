@@ -64,7 +64,7 @@ class ComputeTask final : public StreamTask, public std::enable_shared_from_this
     if (current_ == landings_.size()) {
       Run();
     } else {
-      call_->Read();
+      writer_.Read();
     }
     return absl::OkStatus();
   }
@@ -78,18 +78,25 @@ class ComputeTask final : public StreamTask, public std::enable_shared_from_this
   }
 
   void OnWritten(bool ok) override {
-    if (ok && sending_.load(std::memory_order_acquire) && !sender_->done()) SendNext("");
+    if (ok) {
+      const std::lock_guard lock(sending_mutex_);
+      if (sender_.has_value()) SendNext("");
+    }
     writer_.OnWritten(ok);
   }
 
   void Abort(absl::Status status) override {
+    std::shared_ptr<runtime::CallRun> run;
+    bool running = false;
     {
       const std::lock_guard lock(mutex_);
       aborted_ = true;
-      if (run_ != nullptr) run_->Cancel();
-      if (running_) return;  // The end of the run finishes the call.
+      run = run_;
+      running = running_;
     }
-    Finish(std::move(status));
+    // Without the lock: the end of the run may come within Cancel, on this very thread.
+    if (run != nullptr) run->Cancel();
+    if (!running) Finish(std::move(status));  // Else the end of the run finishes the call.
   }
 
  private:
@@ -143,18 +150,23 @@ class ComputeTask final : public StreamTask, public std::enable_shared_from_this
         [self = shared_from_this()](absl::StatusOr<runtime::CallResult> result) {
           self->OnResult(std::move(result));
         });
-    const std::lock_guard lock(mutex_);
-    if (!running_ || run == nullptr) return;
-    run_ = std::move(run);
-    if (aborted_) run_->Cancel();
+    bool aborted = false;
+    {
+      const std::lock_guard lock(mutex_);
+      if (!running_ || run == nullptr) return;
+      run_ = run;
+      aborted = aborted_;
+    }
+    if (aborted) run->Cancel();
   }
 
   void OnResult(absl::StatusOr<runtime::CallResult> result) {
+    std::shared_ptr<runtime::CallRun> ended;  // Goes outside the lock.
     bool aborted = false;
     {
       const std::lock_guard lock(mutex_);
       running_ = false;
-      run_.reset();
+      ended = std::move(run_);
       aborted = aborted_;
     }
     if (!result.ok()) return Finish(result.status());
@@ -170,25 +182,28 @@ class ComputeTask final : public StreamTask, public std::enable_shared_from_this
       const bool stays = output.stored || output.leased.has_value();
       returned.push_back(stays ? runtime::Operand() : std::move(output.data));
     }
+    const std::lock_guard lock(sending_mutex_);
     sender_.emplace(std::move(returned),
                     ChunkOptions{.chunk_bytes = engine_.limits.chunk_bytes, .checksum = checksum_});
-    sending_.store(true, std::memory_order_release);
     SendNext(first.SerializeAsString());
   }
 
-  // Called first by OnResult, then by the OnWritten of each frame: never by two at once.
+  // Called first by OnResult, then by the OnWritten of each frame; the OnWritten of the last
+  // acknowledgement may come at the same time as the result. With the lock.
   void SendNext(const std::string& rest) {
-    transport::Frame frame = sender_->Next(rest);
-    const bool last = sender_->done();
-    writer_.Push(std::move(frame));
-    if (last) Finish(absl::OkStatus());
+    writer_.Push(sender_->Next(rest));
+    if (!sender_->done()) return;
+    sender_.reset();
+    Finish(absl::OkStatus());
   }
 
   void Finish(absl::Status status) {
+    if (finished_.exchange(true)) return;
     status = runtime::ForClient(std::move(status));
     record_.failed = !status.ok();
-    if (!writer_.Finish(status)) return;
     Record(engine_, record_);
+    LogCall(engine_, {"ApplyStream", call_, begun_}, status);
+    writer_.Finish(std::move(status));
   }
 
   runtime::Engine& engine_;
@@ -209,8 +224,9 @@ class ComputeTask final : public StreamTask, public std::enable_shared_from_this
   bool running_ = false;
   bool aborted_ = false;
 
-  std::optional<ChunkSender> sender_;
-  std::atomic<bool> sending_ = false;
+  std::mutex sending_mutex_;
+  std::optional<ChunkSender> sender_;  // From the result on, until it is done.
+  std::atomic<bool> finished_ = false;
 };
 
 /// Reads the call, then hands everything to the task that it asks for.
@@ -281,9 +297,9 @@ class ApplyStream final : public transport::StreamHandler {
   }
 
   void End(const absl::Status& status) {
+    if (task_ != nullptr) return task_->Abort(status);
     const absl::Status told = runtime::ForClient(status);
     LogCall(engine_, {"ApplyStream", call_, begun_}, told);
-    if (task_ != nullptr) return task_->Abort(told);
     call_->Finish(told);
   }
 

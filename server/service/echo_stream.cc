@@ -13,6 +13,7 @@
 #include "server/runtime/landing.h"
 #include "server/runtime/outcome_status.h"
 #include "server/service/call_record.h"
+#include "server/service/reply.h"
 #include "server/service/stream_writer.h"
 #include "server/wire/array_codec.h"
 #include "server/wire/status_details.h"
@@ -237,16 +238,18 @@ class EchoTask final : public StreamTask, public std::enable_shared_from_this<Ec
       if (waiting >= engine_.limits.credit_chunks) return;
       reading_ = true;
     }
-    call_->Read();
+    writer_.Read();
   }
 
   void Finish(absl::Status status) {
+    if (finished_.exchange(true)) return;
     status = runtime::ForClient(std::move(status));
-    if (!writer_.Finish(status)) return;
     record_.bytes_in = received_bytes_;
     record_.bytes_out = status.ok() ? total_bytes_ : 0;
     record_.failed = !status.ok();
     Record(engine_, record_);
+    LogCall(engine_, {"ApplyStream", call_, record_.begun}, status);
+    writer_.Finish(std::move(status));
   }
 
   runtime::Engine& engine_;
@@ -262,6 +265,7 @@ class EchoTask final : public StreamTask, public std::enable_shared_from_this<Ec
   CallRecord record_;
 
   std::atomic<int64_t> received_bytes_ = 0;  // Written by OnChunk only.
+  std::atomic<bool> finished_ = false;
   std::mutex mutex_;
   bool reading_ = true;  // A message has been asked for, or is being handled.
   int64_t sent_bytes_ = 0;

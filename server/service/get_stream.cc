@@ -1,6 +1,7 @@
 #include "server/service/get_stream.h"
 
 #include <algorithm>
+#include <atomic>
 #include <mutex>
 #include <optional>
 #include <utility>
@@ -30,7 +31,7 @@ class GetStream final : public transport::StreamHandler {
         begun_(runtime::Now()),
         ticket_(engine->drain.Enter()) {}
 
-  void OnStart() override { call_->Read(); }
+  void OnStart() override { writer_.Read(); }
 
   void OnMessage(transport::Message message) override {
     v1::GetResponse first;
@@ -39,7 +40,7 @@ class GetStream final : public transport::StreamHandler {
     const std::lock_guard lock(mutex_);
     SendNext(first.SerializeAsString());
     // One ahead: the next chunk's checksum is made while this one is on its way.
-    if (!sender_->done()) SendNext("");
+    if (sender_.has_value()) SendNext("");
   }
 
   void OnHalfClose() override { End(absl::InvalidArgumentError("closed without a request")); }
@@ -47,7 +48,7 @@ class GetStream final : public transport::StreamHandler {
   void OnWritten(bool ok) override {
     if (ok) {
       const std::lock_guard lock(mutex_);
-      if (!sender_->done()) SendNext("");
+      if (sender_.has_value()) SendNext("");
     }
     writer_.OnWritten(ok);
   }
@@ -89,12 +90,16 @@ class GetStream final : public transport::StreamHandler {
 
   void SendNext(const std::string& rest) {
     writer_.Push(sender_->Next(rest));
-    if (sender_->done()) End(absl::OkStatus());
+    if (!sender_->done()) return;
+    // From here on only the frames hold the array: when the caller has the last one and its status,
+    // it may free it.
+    sender_.reset();
+    End(absl::OkStatus());
   }
 
   void End(const absl::Status& status) {
+    if (ended_.exchange(true)) return;
     const absl::Status told = runtime::ForClient(status);
-    if (!writer_.Finish(told)) return;
     Record(engine_, {.op = GetIndex(),
                      .plane = telemetry::Plane::kStream,
                      .begun = begun_,
@@ -103,6 +108,7 @@ class GetStream final : public transport::StreamHandler {
                      .phases = {},
                      .failed = !told.ok()});
     LogCall(engine_, {"Get", call_, begun_}, told);
+    writer_.Finish(told);
   }
 
   runtime::Engine& engine_;
@@ -110,8 +116,9 @@ class GetStream final : public transport::StreamHandler {
   StreamWriter writer_;
   const Instant begun_;
   const runtime::DrainSignal::Ticket ticket_;
-  std::mutex mutex_;  // OnWritten may come while OnMessage still sends.
-  std::optional<ChunkSender> sender_;
+  std::mutex mutex_;                   // OnWritten may come while OnMessage still sends.
+  std::optional<ChunkSender> sender_;  // Until it is done.
+  std::atomic<bool> ended_ = false;
   int64_t bytes_ = 0;
 };
 

@@ -26,18 +26,20 @@ class PutStream final : public transport::StreamHandler {
   PutStream(runtime::Engine* engine, transport::StreamCall* call)
       : engine_(*engine), call_(call), writer_(call), begun_(runtime::Now()) {}
 
-  void OnStart() override { call_->Read(); }
+  void OnStart() override { writer_.Read(); }
 
   void OnMessage(transport::Message message) override {
+    absl::Status taken;
     bool ended = false;
     {
       const std::lock_guard lock(mutex_);
       if (ended_) return;
-      const absl::Status taken = Take(message);
-      ended = !taken.ok() || landing_->complete();
-      if (ended) End(taken);
+      taken = Take(message);
+      ended = ended_ = !taken.ok() || landing_->complete();
     }
-    if (!ended) call_->Read();
+    if (ended) return End(std::move(taken));
+    message = transport::Message();  // Landed: its memory goes before the next one comes.
+    writer_.Read();
   }
 
   // The transport tells of a stream that broke as of one that was closed, and of its cancellation
@@ -47,25 +49,34 @@ class PutStream final : public transport::StreamHandler {
     {
       const std::lock_guard lock(mutex_);
       if (ended_) return;
-      if (!landing_.has_value()) return End(absl::InvalidArgumentError("closed without a header"));
-      probe = Acknowledgement();
-      probe_ = ++pushed_;
+      if (landing_.has_value()) {
+        probe = Acknowledgement();
+        probe_ = ++pushed_;
+      } else {
+        ended_ = true;
+      }
     }
+    if (probe.empty()) return End(absl::InvalidArgumentError("closed without a header"));
     writer_.Push({std::move(probe), {}});
   }
 
   void OnWritten(bool ok) override {
     writer_.OnWritten(ok);
-    const std::lock_guard lock(mutex_);
-    if (!ok || ended_ || ++written_ != probe_) return;
-    End(wire::WithReason(
-        absl::InvalidArgumentError(absl::StrCat("closed at offset ", landing_->landed_bytes(),
-                                                " of ", landing_->total_bytes())),
-        "TRUNCATED", {{"offset", absl::StrCat(landing_->landed_bytes())}}));
+    absl::Status truncated;
+    {
+      const std::lock_guard lock(mutex_);
+      if (!ok || ended_ || ++written_ != probe_) return;
+      ended_ = true;
+      truncated = Truncated();
+    }
+    End(std::move(truncated));
   }
 
   void OnCancelled() override {
-    const std::lock_guard lock(mutex_);
+    {
+      const std::lock_guard lock(mutex_);
+      if (std::exchange(ended_, true)) return;
+    }
     End(absl::CancelledError("the upload broke off"));
   }
 
@@ -132,11 +143,16 @@ class PutStream final : public transport::StreamHandler {
     return response.SerializeAsString();
   }
 
-  /// Ends the upload, once: nothing else touches it afterwards.
-  void End(const absl::Status& status) {
-    if (ended_) return;
-    ended_ = true;
-    if (!status.ok()) return Conclude(status);
+  absl::Status Truncated() const {
+    const int64_t landed = landing_->landed_bytes();
+    return wire::WithReason(absl::InvalidArgumentError(absl::StrCat(
+                                "closed at offset ", landed, " of ", landing_->total_bytes())),
+                            "TRUNCATED", {{"offset", absl::StrCat(landed)}});
+  }
+
+  /// Ends the upload. By whoever set `ended_`: nothing else touches it afterwards.
+  void End(absl::Status status) {
+    if (!status.ok()) return Conclude(std::move(status));
     runtime::StoredArray* array = use_->array().get();
     if (array->distribution.kind != plan::DistributionKind::kReplicated) {
       return Conclude(absl::OkStatus());
@@ -148,19 +164,21 @@ class PutStream final : public transport::StreamHandler {
   /// Publishes the array, or keeps it to be resumed, or forgets it; then answers.
   void Conclude(absl::Status status) {
     if (status.ok()) status = engine_.catalogue->Publish(*use_);
+    std::string answer;
     if (use_.has_value()) {
       if (status.ok()) {
-        Answer();
+        answer = Answer();
       } else if (absl::IsCancelled(status) || absl::IsDataLoss(status)) {
         engine_.catalogue->Suspend(*use_);
       } else {
         engine_.catalogue->Abandon(*use_);
       }
-      use_.reset();
-      engine_.ReportStored();
     }
     const int64_t bytes = landing_.has_value() ? landing_->landed_bytes() : 0;
+    // Before anybody is told: who has the answer may free the array at once.
     landing_.reset();  // Its view keeps the array's memory, too.
+    use_.reset();
+    engine_.ReportStored();
     Record(engine_, {.op = PutIndex(),
                      .plane = telemetry::Plane::kStream,
                      .begun = begun_,
@@ -170,16 +188,17 @@ class PutStream final : public transport::StreamHandler {
                      .failed = !status.ok()});
     status = runtime::ForClient(std::move(status));
     LogCall(engine_, {"Put", call_, begun_}, status);
+    if (!answer.empty()) writer_.Push({std::move(answer), {}});
     writer_.Finish(std::move(status));
   }
 
-  void Answer() {
+  std::string Answer() const {
     const runtime::StoredArray& array = **use_;
     v1::PutResponse response;
     response.set_array_id(array.id.value);
     response.set_acknowledged_bytes(array.bytes);
     EncodeArrayInfo(array, response.mutable_array());
-    writer_.Push({response.SerializeAsString(), {}});
+    return response.SerializeAsString();
   }
 
   runtime::Engine& engine_;
@@ -194,7 +213,7 @@ class PutStream final : public transport::StreamHandler {
   int64_t pushed_ = 0;  // Acknowledgements, and how many of them have been written.
   int64_t written_ = 0;
   int64_t probe_ = -1;  // Which of them shows whether the stream is whole.
-  bool ended_ = false;
+  bool ended_ = false;  // Somebody ends the upload, alone.
 };
 
 }  // namespace

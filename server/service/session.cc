@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "base/units.h"
 #include "server/runtime/call_run.h"
@@ -49,7 +50,7 @@ struct KnownCall {
 /// What tasks under way share with the stream. Its owners are the stream and each of them.
 struct SessionState {
   SessionState(runtime::Engine* the_engine, transport::StreamCall* call)
-      : engine(*the_engine), output(call) {}
+      : engine(*the_engine), output(call, the_engine->limits.message_bytes()) {}
 
   runtime::Engine& engine;
   SessionOutput output;
@@ -65,9 +66,12 @@ struct SessionState {
 };
 
 Instant DeadlineFor(const SessionTaskView& task, Instant now, Instant session_deadline) {
+  using std::chrono::microseconds;
   if (task.timeout_us == 0) return session_deadline;
-  return std::min(session_deadline,
-                  runtime::After(now, std::chrono::microseconds(task.timeout_us)));
+  // The caller may name more microseconds than there are nanoseconds; less than 0 has passed.
+  constexpr auto kMost = std::chrono::duration_cast<microseconds>(Duration::max());
+  const microseconds timeout(std::clamp<int64_t>(task.timeout_us, 0, kMost.count()));
+  return std::min(session_deadline, runtime::After(now, timeout));
 }
 
 /// The empty tasks of one message: one allocation for all.
@@ -111,7 +115,11 @@ class EmptyBatch {
     }
     std::vector<TaskId> ids;
     state_->engine.dispatcher->Submit(submissions, &ids);
-    if (ended_count_.load(std::memory_order_acquire) < count_) Register(ids);
+    if (ended_count_.load(std::memory_order_acquire) < count_) {
+      Register(ids);
+      // Who ended the session before that did not find them.
+      if (state_->cancelled) state_->engine.dispatcher->Cancel(ids);
+    }
     Drop();
   }
 
@@ -133,9 +141,9 @@ class EmptyBatch {
       state_->running.erase(task->id);
     }
     // Counted before it is told: who has a result may send the next task at once.
+    state_->in_flight.fetch_sub(1, std::memory_order_relaxed);
     const bool last = ended_count_.fetch_add(1, std::memory_order_acq_rel) + 1 == count_;
     if (last) {
-      state_->in_flight.fetch_sub(static_cast<int64_t>(count_), std::memory_order_relaxed);
       state_->engine.throughput->RecordMany(
           {op_, telemetry::Route::kWorker, telemetry::Plane::kSession},
           {.latency = runtime::Now() - begun_, .phases = {}}, static_cast<int64_t>(count_));
@@ -177,7 +185,7 @@ class Session final : public transport::StreamHandler {
     if (!ticket.ok()) return state_->output.Finish(ticket.status(), /*drop_results=*/true);
     ticket_ = *std::move(ticket);
     state_->output.SendCredits(engine_.limits.session_tasks);
-    call_->Read();
+    state_->output.Read();
     // Tasks in flight end and their results leave; then the session ends too.
     drain_watch_ = engine_.drain.Watch([state = state_] {
       state->output.Finish(state->engine.drain.Check(), /*drop_results=*/false);
@@ -190,6 +198,11 @@ class Session final : public transport::StreamHandler {
     if (const absl::Status decoded = DecodeSessionRequest(bytes, &batch_); !decoded.ok()) {
       return End(decoded);
     }
+    if (batch_.has_open && !first_) {
+      // Tasks under way have been promised an order.
+      return End(absl::InvalidArgumentError("open: only in the first message"));
+    }
+    first_ = false;
     if (batch_.ordered) state_->output.set_ordered();
     state_->output.Hold();
     RunTasks();
@@ -211,7 +224,7 @@ class Session final : public transport::StreamHandler {
 
   void OnDone() override {
     engine_.drain.Unwatch(drain_watch_);
-    LogCall(engine_, {"Session", call_, begun_}, absl::OkStatus());
+    LogCall(engine_, {"Session", call_, begun_}, state_->output.finish_status());
   }
 
  private:
@@ -257,8 +270,13 @@ class Session final : public transport::StreamHandler {
 
   void RunEmpty(absl::Span<const SessionTaskView> tasks, Instant deadline) {
     admitted_.clear();
+    seen_.clear();
     for (const SessionTaskView& task : tasks) {
-      if (Admit(task.id)) admitted_.push_back(task);
+      if (IsRepeated(task.id)) {
+        RefuseRepeated(task.id);
+      } else if (Admit(task.id)) {
+        admitted_.push_back(task);
+      }
     }
     if (admitted_.empty()) return;
     auto* batch = new EmptyBatch(state_, known_.op, admitted_.size());  // Deletes itself.
@@ -355,16 +373,29 @@ class Session final : public transport::StreamHandler {
       return false;
     }
     if (IsRunning(id)) {
-      Refuse(id, absl::InvalidArgumentError(absl::StrCat("task ", id, " is in flight already")));
+      RefuseRepeated(id);
       return false;
     }
     state_->in_flight.fetch_add(1, std::memory_order_relaxed);
     return true;
   }
 
+  /// Whether a task of the run at hand has this id. Most clients count upwards, and need no set.
+  bool IsRepeated(uint64_t id) {
+    if (seen_.empty()) {
+      if (admitted_.empty() || id > admitted_.back().id) return false;
+      for (const SessionTaskView& task : admitted_) seen_.insert(task.id);
+    }
+    return !seen_.insert(id).second;
+  }
+
   bool IsRunning(uint64_t id) {
     const std::lock_guard lock(state_->mutex);
     return state_->running.contains(id);
+  }
+
+  void RefuseRepeated(uint64_t id) {
+    Refuse(id, absl::InvalidArgumentError(absl::StrCat("task ", id, " is in flight already")));
   }
 
   void Refuse(uint64_t id, const absl::Status& status) {
@@ -404,7 +435,7 @@ class Session final : public transport::StreamHandler {
   void ReadIfRoom() {
     // Whatever waits is behind a write, whose end comes here again.
     if (state_->output.waiting_bytes() > kWaitingBytesMax || state_->cancelled) return;
-    if (!reading_.exchange(true, std::memory_order_acq_rel)) call_->Read();
+    if (!reading_.exchange(true, std::memory_order_acq_rel)) state_->output.Read();
   }
 
   runtime::Engine& engine_;
@@ -416,6 +447,8 @@ class Session final : public transport::StreamHandler {
   KnownCall known_;
   SessionBatch batch_;
   std::vector<SessionTaskView> admitted_;
+  absl::flat_hash_set<uint64_t> seen_;  // Ids of the run, once one did not count upwards.
+  bool first_ = true;                   // No message has been taken yet.
   std::string flat_;
   std::atomic<bool> reading_ = true;  // A message has been asked for, or is being handled.
 };

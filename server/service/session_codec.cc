@@ -110,6 +110,7 @@ bool DecodeField(uint64_t tag, FieldReader* reader, SessionBatch* batch) {
   absl::string_view bytes;
   switch (tag) {
     case Tag(1, kBytes):
+      batch->has_open = true;
       return reader->Bytes(&bytes) && DecodeOpen(bytes, &batch->ordered);
     case Tag(2, kBytes):
       return reader->Bytes(&bytes) && DecodeTask(bytes, &batch->tasks.emplace_back());

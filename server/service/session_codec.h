@@ -22,12 +22,14 @@ struct SessionTaskView {
 /// By hand, since a flood's message holds a thousand tasks that differ only in their ids: a
 /// protobuf object for each would cost more than everything else that is done for it.
 struct SessionBatch {
+  bool has_open = false;
   bool ordered = false;
   std::vector<SessionTaskView> tasks;
   std::vector<uint64_t> cancel;
 
   /// Forgets the contents and keeps the storage.
   void Clear() {
+    has_open = false;
     ordered = false;
     tasks.clear();
     cancel.clear();

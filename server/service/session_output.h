@@ -17,7 +17,9 @@ namespace shoal::service {
 /// Thread-safety: all calls from any thread.
 class SessionOutput {
  public:
-  explicit SessionOutput(transport::StreamCall* call) : call_(call) {}
+  /// No message will be larger than `message_bytes_max`, which any one result has room in.
+  SessionOutput(transport::StreamCall* call, int64_t message_bytes_max)
+      : call_(call), message_bytes_max_(static_cast<size_t>(message_bytes_max)) {}
 
   /// Results leave in the order in which tasks were begun. Before the first Begin.
   void set_ordered() { ordered_ = true; }
@@ -41,12 +43,18 @@ class SessionOutput {
   /// Bytes of results that wait because the caller reads slowly.
   int64_t waiting_bytes() const;
 
+  /// Asks for the next message, unless the call was finished. Within the stream's own callbacks.
+  void Read();
+
   /// To be called for each OnWritten.
   void OnWritten(bool ok);
 
   /// Finishes the call with `status` once no task is without its result: after all results have
   /// left, or, if `drop_results`, as soon as none is on its way. The first counts.
   void Finish(absl::Status status, bool drop_results);
+
+  /// What the call was finished with; meaningful after that.
+  absl::Status finish_status() const;
 
  private:
   struct Slot {
@@ -55,15 +63,19 @@ class SessionOutput {
   };
 
   void EndInOrder(uint64_t ticket, std::string result);
+  void Add(absl::string_view result);
+  transport::Frame TakeFrame();
   void Next(std::unique_lock<std::mutex> lock);
 
   transport::StreamCall* const call_;
+  const size_t message_bytes_max_;
   mutable std::mutex mutex_;
   bool ordered_ = false;
   int64_t open_ = 0;  // Tasks without a result.
   int64_t credits_ = 0;
   std::vector<uint64_t> done_;
-  std::string results_;
+  std::deque<std::string> results_;  // Serialised; each as much as one message has room for.
+  size_t results_bytes_ = 0;
   std::deque<Slot> line_;    // Ordered: all that have not left.
   uint64_t line_begin_ = 0;  // The ticket of the first of them.
   int holds_ = 0;

@@ -11,6 +11,18 @@ void StreamWriter::Push(transport::Frame frame) {
   Next(std::move(lock));
 }
 
+void StreamWriter::Read() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (finish_.has_value()) return;
+    ++asking_;
+  }
+  call_->Read();
+  std::unique_lock lock(mutex_);
+  --asking_;
+  Next(std::move(lock));
+}
+
 size_t StreamWriter::OnWritten(bool ok) {
   std::unique_lock lock(mutex_);
   writing_ = false;
@@ -50,7 +62,7 @@ void StreamWriter::Next(std::unique_lock<std::mutex> lock) {
     call_->Write(std::move(frame));
     return;
   }
-  if (!finish_.has_value()) return;
+  if (!finish_.has_value() || asking_ > 0) return;
   finished_ = true;
   const absl::Status status = *finish_;
   lock.unlock();

@@ -10,7 +10,8 @@
 namespace shoal::service {
 
 /// The writing half of a stream: a queue behind the one write that may be outstanding, and the
-/// one finish, which waits for that write.
+/// one finish, which waits for that write. Reads go through it too, so that none is asked for
+/// after the finish.
 ///
 /// Thread-safety: all calls from any thread.
 class StreamWriter {
@@ -20,6 +21,9 @@ class StreamWriter {
 
   /// Sends `frame` after those before it. After a finish it is dropped.
   void Push(transport::Frame frame);
+
+  /// Asks for the next message, unless the call was finished. Within the stream's own callbacks.
+  void Read();
 
   /// To be called for each OnWritten. Returns the number of frames that still wait.
   size_t OnWritten(bool ok);
@@ -41,6 +45,7 @@ class StreamWriter {
   mutable std::mutex mutex_;
   std::deque<transport::Frame> queue_;
   bool writing_ = false;
+  int asking_ = 0;  // Threads within Read.
   bool finished_ = false;
   std::optional<absl::Status> finish_;
 };

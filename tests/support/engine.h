@@ -16,7 +16,7 @@ struct EngineOptions {
   int threads = 1;  ///< A worker.
   int64_t worker_bytes = 8 * kMiB;
   int64_t front_bytes = 8 * kMiB;
-  runtime::Limits limits;
+  runtime::Limits limits = {};
 };
 
 /// A whole engine, of the real parts, with little memory.

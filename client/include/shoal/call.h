@@ -51,8 +51,10 @@ struct Param {
 
 /// An array given to an op: bytes of this process, or an array that the server holds.
 struct Argument {
-  Argument(Array array) : value(std::move(array)) {}             // NOLINT: meant to convert
-  Argument(ArrayRef reference) : value(std::move(reference)) {}  // NOLINT: meant to convert
+  // Both are meant to convert: arguments are listed in braces.
+  Argument(Array array) : value(std::move(array)) {}  // NOLINT(google-explicit-constructor)
+  // NOLINTNEXTLINE(google-explicit-constructor)
+  Argument(ArrayRef reference) : value(std::move(reference)) {}
   Argument(std::string argument_name, Array array)
       : name(std::move(argument_name)), value(std::move(array)) {}
   Argument(std::string argument_name, ArrayRef reference)

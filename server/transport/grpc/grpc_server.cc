@@ -39,6 +39,7 @@ class GrpcServer final : public Server {
       return absl::UnavailableError(
           absl::StrCat("cannot listen on ", absl::StrJoin(options.addresses, ", ")));
     }
+    SetServing("", false);  // The library begins with the opposite.
     for (size_t i = 0; i < ports_.size(); ++i) {
       if (absl::StartsWith(options.addresses[i], "unix:")) ports_[i] = 0;
     }
@@ -52,8 +53,12 @@ class GrpcServer final : public Server {
   }
 
   void Shutdown(Duration grace) override {
-    server_->Shutdown(std::chrono::system_clock::now() +
-                      std::chrono::duration_cast<std::chrono::system_clock::duration>(grace));
+    using std::chrono::system_clock;
+    const system_clock::time_point now = system_clock::now();
+    // An infinite grace must not wrap around to one that is over.
+    server_->Shutdown(grace < system_clock::time_point::max() - now
+                          ? now + std::chrono::duration_cast<system_clock::duration>(grace)
+                          : system_clock::time_point::max());
     server_->Wait();
   }
 

@@ -11,10 +11,11 @@
 namespace shoal::transport {
 namespace {
 
-// Message and details travel twice, as text and within grpc-status-details-bin (in base 64), and
-// peers refuse headers of more than 8 KiB.
-constexpr size_t kMessageBytesMax = 2048;
-constexpr size_t kDetailsBytesMax = 3072;
+// Peers refuse headers of more than 8 KiB. The message travels twice: as text, where a byte may
+// take three, and within grpc-status-details-bin, where three bytes take four.
+constexpr size_t kMessageBytesMax = 1024;
+constexpr size_t kDetailsBytesMax = 2560;
+static_assert(3 * kMessageBytesMax + (kMessageBytesMax + kDetailsBytesMax + 64) * 4 / 3 < 8192);
 
 }  // namespace
 

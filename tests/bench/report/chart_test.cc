@@ -98,11 +98,11 @@ TEST(RenderChartTest, DrawsALineThroughThePlacesOfItsPoints) {
   chart.height = 300;
   const std::string svg = RenderChart(chart);
   // Even steps in both logarithms are even steps on the page.
-  const LogScale x = LogScale::Covering(8, 512, 2, {72, 390});
+  const LogScale x = LogScale::Covering(8, 512, 2, {80, 390});
   const LogScale y = LogScale::Covering(1, 100, 10, {250, 40});
-  EXPECT_THAT(x.Place(64), DoubleNear((72 + 390) / 2.0, 1e-9));
+  EXPECT_THAT(x.Place(64), DoubleNear((80 + 390) / 2.0, 1e-9));
   EXPECT_THAT(y.Place(10), DoubleEq(145));
-  EXPECT_THAT(svg, HasSubstr("M72.0,250.0 L231.0,145.0 L390.0,40.0"));
+  EXPECT_THAT(svg, HasSubstr("M80.0,250.0 L235.0,145.0 L390.0,40.0"));
   EXPECT_THAT(svg, HasSubstr(">512 B</text>"));
   EXPECT_THAT(svg, HasSubstr("var(--series-0)"));
 }

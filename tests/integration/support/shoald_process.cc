@@ -11,7 +11,6 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_split.h"
-#include "absl/strings/strip.h"
 
 namespace shoal::testing {
 namespace {
@@ -58,8 +57,8 @@ bool ShoaldProcess::ReadBanner() {
     if (bytes <= 0) return false;
     text.append(buffer, static_cast<size_t>(bytes));
   }
-  for (absl::string_view line : absl::StrSplit(text, '\n')) {
-    if (absl::ConsumePrefix(&line, kListening)) address_ = std::string(line);
+  for (const std::string& line : std::vector<std::string>(absl::StrSplit(text, '\n'))) {
+    if (absl::StartsWith(line, kListening)) address_ = line.substr(sizeof(kListening) - 1);
   }
   return !address_.empty();
 }

@@ -1,4 +1,5 @@
-// The dispatch pass where memory is short: who waits, who may pass, who is held for, and for how long.
+// The dispatch pass where memory is short: who waits, who may pass, who is held for, and for how
+// long.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,0 +1,118 @@
+#include "server/service/stream_writer.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/support/stream.h"
+
+namespace shoal::service {
+namespace {
+
+using support::TestStream;
+
+/// A handler that is nothing but its writer.
+class Bare final : public transport::StreamHandler {
+ public:
+  explicit Bare(transport::StreamCall* call, StreamWriter** writer) : writer_(call) {
+    *writer = &writer_;
+  }
+  void OnStart() override {}
+  void OnMessage(transport::Message) override {}
+  void OnHalfClose() override {}
+  void OnWritten(bool ok) override { writer_.OnWritten(ok); }
+  void OnCancelled() override { writer_.Finish(absl::CancelledError("gone")); }
+  void OnDone() override {}
+
+ private:
+  StreamWriter writer_;
+};
+
+class StreamWriterTest : public ::testing::Test {
+ protected:
+  void Push(const std::string& text) { writer_->Push({text, {}}); }
+
+  StreamWriter* writer_ = nullptr;
+  TestStream stream_{
+      [this](transport::StreamCall* call) { return std::make_unique<Bare>(call, &writer_); }};
+};
+
+TEST_F(StreamWriterTest, FramesLeaveOneAtATimeInOrder) {
+  for (const char* text : {"a", "b", "c"}) Push(text);
+  EXPECT_EQ(writer_->queued(), 2U);
+  EXPECT_EQ(stream_.Receive(), "a");
+  EXPECT_EQ(writer_->queued(), 1U);
+  EXPECT_EQ(stream_.Receive(), "b");
+  EXPECT_EQ(stream_.Receive(), "c");
+  EXPECT_FALSE(stream_.IsWriting());
+}
+
+TEST_F(StreamWriterTest, AGoodEndWaitsForAllFramesABadOneForTheOneOnItsWay) {
+  Push("a");
+  Push("b");
+  EXPECT_TRUE(writer_->Finish(absl::OkStatus()));
+  EXPECT_TRUE(writer_->finishing());
+  Push("late");  // Dropped.
+  std::vector<std::string> messages;
+  EXPECT_TRUE(stream_.ReceiveAll(&messages).ok());
+  EXPECT_EQ(messages, (std::vector<std::string>{"a", "b"}));
+}
+
+TEST_F(StreamWriterTest, ABadEndDropsWhatWaits) {
+  Push("a");
+  Push("b");
+  EXPECT_TRUE(writer_->Finish(absl::AbortedError("bad")));
+  EXPECT_FALSE(stream_.IsFinished());
+  std::vector<std::string> messages;
+  EXPECT_EQ(stream_.ReceiveAll(&messages), absl::AbortedError("bad"));
+  EXPECT_EQ(messages, (std::vector<std::string>{"a"}));
+}
+
+TEST_F(StreamWriterTest, TheFirstFinishCounts) {
+  EXPECT_TRUE(writer_->Finish(absl::AbortedError("first")));
+  EXPECT_FALSE(writer_->Finish(absl::OkStatus()));
+  EXPECT_EQ(stream_.AwaitFinish(), absl::AbortedError("first"));
+}
+
+TEST_F(StreamWriterTest, ABrokenStreamDropsWhatWaitsAndStillFinishes) {
+  Push("a");
+  Push("b");
+  stream_.Receive(/*ok=*/false);
+  EXPECT_FALSE(stream_.IsWriting());
+  writer_->Finish(absl::OkStatus());
+  EXPECT_TRUE(stream_.IsFinished());
+}
+
+TEST_F(StreamWriterTest, NothingIsReadAfterTheFinish) {
+  writer_->Read();
+  EXPECT_TRUE(stream_.IsReading());
+  writer_->Finish(absl::OkStatus());
+  stream_.HalfClose();
+  writer_->Read();
+  EXPECT_FALSE(stream_.IsReading());
+}
+
+TEST(StreamWriterRaceTest, ReadsWritesAndFinishesFromAllSidesFinishOnce) {
+  for (int round = 0; round < 200; ++round) {
+    StreamWriter* writer = nullptr;
+    TestStream stream(
+        [&](transport::StreamCall* call) { return std::make_unique<Bare>(call, &writer); });
+    std::atomic<int> finished = 0;
+    std::thread pusher([&] {
+      for (int i = 0; i < 5; ++i) writer->Push({"x", {}});
+    });
+    std::thread reader([&] { writer->Read(); });
+    std::thread finisher([&] { finished += writer->Finish(absl::OkStatus()); });
+    finished += writer->Finish(absl::CancelledError("gone"));
+    stream.AwaitFinish().IgnoreError();
+    for (std::thread* thread : {&pusher, &reader, &finisher}) thread->join();
+    EXPECT_EQ(finished, 1);
+  }
+}
+
+}  // namespace
+}  // namespace shoal::service

@@ -1,0 +1,151 @@
+#include "server/transport/grpc/grpc_server.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "tests/server/transport/grpc/client.h"
+
+namespace shoal::transport {
+namespace {
+
+using support::Inbox;
+
+class GrpcServerTest : public ServerTest {
+ protected:
+  std::vector<Method> Methods() {
+    return {
+        {"Empty", [](const std::shared_ptr<UnaryCall>& call) { call->Reply({}); }, nullptr},
+        {"Hold", [this](std::shared_ptr<UnaryCall> call) { held_.Put(std::move(call)); }, nullptr}};
+  }
+
+  /// grpc.health.v1: 1 is SERVING, 2 NOT_SERVING; the error's code, negative, where it has none.
+  int Health(const std::string& service) {
+    std::string request;
+    if (!service.empty()) {
+      request = std::string("\x0a") + static_cast<char>(service.size()) + service;
+    }
+    const Client::Answer answer = client().Call("/grpc.health.v1.Health/Check", request);
+    if (!answer.status.ok()) return -answer.status.error_code();
+    return answer.bytes.size() == 2 ? answer.bytes[1] : 0;
+  }
+
+  Inbox<std::shared_ptr<UnaryCall>> held_;
+};
+
+TEST_F(GrpcServerTest, HealthIsPerServiceAndSaysNothingBeforeItWasSet) {
+  Serve(Methods());
+  EXPECT_NE(Health(""), 1);
+  EXPECT_EQ(Health("test.Service"), -grpc::StatusCode::NOT_FOUND);
+  server_->SetServing("", true);
+  server_->SetServing("test.Service", true);
+  EXPECT_EQ(Health(""), 1);
+  EXPECT_EQ(Health("test.Service"), 1);
+  server_->SetServing("test.Service", false);
+  EXPECT_EQ(Health("test.Service"), 2);
+  EXPECT_EQ(Health(""), 1);
+  EXPECT_EQ(Health("worker/3"), -grpc::StatusCode::NOT_FOUND);
+}
+
+TEST_F(GrpcServerTest, ReflectionListsTheServices) {
+  Serve(Methods());
+  ClientStream stream(client(), "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo");
+  stream.Write(std::string("\x3a\x00", 2));  // list_services: ""
+  const auto answer = stream.Read();
+  ASSERT_TRUE(answer.has_value());
+  EXPECT_NE(answer->find("test.Service"), std::string::npos);
+  EXPECT_NE(answer->find("grpc.health.v1.Health"), std::string::npos);
+  stream.HalfClose();
+  EXPECT_TRUE(stream.End().ok());
+}
+
+TEST_F(GrpcServerTest, UnknownMethodsAreUnimplemented) {
+  Serve(Methods());
+  EXPECT_EQ(client().Call("/test.Service/None", "").status.error_code(),
+            grpc::StatusCode::UNIMPLEMENTED);
+  EXPECT_EQ(client().Call("/other.Service/Empty", "").status.error_code(),
+            grpc::StatusCode::UNIMPLEMENTED);
+}
+
+TEST_F(GrpcServerTest, AMessageAboveTheLimitIsRefusedAndTheServerLives) {
+  Serve(Methods(), {.addresses = {}, .message_bytes_max = 1000, .streams_per_connection_max = 10});
+  EXPECT_TRUE(client().Call("/test.Service/Empty", std::string(1000, 'x')).status.ok());
+  EXPECT_EQ(client().Call("/test.Service/Empty", std::string(1001, 'x')).status.error_code(),
+            grpc::StatusCode::RESOURCE_EXHAUSTED);
+  EXPECT_EQ(client().Call("/test.Service/Empty", std::string(5 << 20, 'x')).status.error_code(),
+            grpc::StatusCode::RESOURCE_EXHAUSTED);
+  EXPECT_TRUE(client().Call("/test.Service/Empty", "x").status.ok());
+}
+
+TEST_F(GrpcServerTest, ServesUnixSocketsBesidePorts) {
+  char directory[] = "grpc-test-XXXXXX";
+  ASSERT_NE(mkdtemp(directory), nullptr);
+  const std::string socket = absl::StrCat("unix:", directory, "/s");
+  Serve(Methods(), {.addresses = {socket}});
+  EXPECT_GT(server_->Ports()[0], 0);
+  EXPECT_EQ(server_->Ports()[1], 0);
+  EXPECT_TRUE(Client(socket).Call("/test.Service/Empty", "").status.ok());
+  EXPECT_TRUE(client().Call("/test.Service/Empty", "").status.ok());
+  server_->Shutdown(Duration::zero());
+  server_.reset();
+  unlink(absl::StrCat(directory, "/s").c_str());
+  EXPECT_EQ(rmdir(directory), 0);
+}
+
+TEST_F(GrpcServerTest, AnAddressInUseIsUnavailable) {
+  Serve(Methods());
+  const ServerOptions options{
+      .addresses = {Address()}, .message_bytes_max = 1000, .streams_per_connection_max = 10};
+  const auto second = StartGrpcServer(options, {});
+  EXPECT_EQ(second.status().code(), absl::StatusCode::kUnavailable);
+  EXPECT_NE(second.status().message().find(Address()), absl::string_view::npos);
+}
+
+TEST_F(GrpcServerTest, ShutdownLetsCallsFinishHoweverLongTheGrace) {
+  for (const Duration grace : {Duration(std::chrono::hours(1)), Duration::max()}) {
+    Serve(Methods());
+    grpc::ClientContext context;
+    Inbox<Client::Answer> answers;
+    client().Start(&context, "/test.Service/Hold", "", &answers);
+    const auto call = held_.Take();
+    std::thread stopper([&] { server_->Shutdown(grace); });
+    // Nothing new is accepted any more once the shutdown has begun.
+    while (Client(Address()).Call("/test.Service/Empty", "").status.ok()) {
+    }
+    EXPECT_FALSE(call->IsCancelled());
+    call->Reply({"well", {}});
+    EXPECT_EQ(answers.Take().bytes, "well");
+    stopper.join();
+    server_.reset();
+  }
+}
+
+TEST_F(GrpcServerTest, ShutdownCancelsWhatOutlastsTheGraceAndWaitsForIt) {
+  Serve(Methods());
+  grpc::ClientContext context;
+  Inbox<Client::Answer> answers;
+  client().Start(&context, "/test.Service/Hold", "", &answers);
+  const auto call = held_.Take();
+  Inbox<bool> cancelled;
+  call->OnCancel([&] { cancelled.Put(true); });
+  Inbox<bool> stopped;
+  std::thread stopper([&] {
+    server_->Shutdown(std::chrono::milliseconds(1));
+    stopped.Put(true);
+  });
+  EXPECT_TRUE(cancelled.Take());
+  EXPECT_EQ(stopped.size(), 0U);
+  call->Finish(absl::CancelledError("stopping"));
+  EXPECT_TRUE(stopped.Take());
+  stopper.join();
+  EXPECT_FALSE(answers.Take().status.ok());
+  server_.reset();
+}
+
+}  // namespace
+}  // namespace shoal::transport
