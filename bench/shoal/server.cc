@@ -28,7 +28,8 @@ absl::StatusOr<Server> StartServer(const ServerOptions& options) {
     return absl::NotFoundError(
         absl::StrCat("no ", program, "; name a running server with --address"));
   }
-  std::vector<std::string> arguments = {program, "--port", "0", "--http-port", "-1"};
+  std::vector<std::string> arguments = {program, "--port",      "0",      "--http-port",
+                                        "-1",    "--log-level", "warning"};
   if (options.workers > 0) {
     arguments.insert(arguments.end(), {"--workers", absl::StrCat(options.workers)});
   }

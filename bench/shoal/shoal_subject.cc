@@ -74,15 +74,26 @@ class ShoalLane final : public Lane {
   absl::Status Await(std::vector<int64_t>* ended) override { return completions_.Await(ended); }
 
   absl::Status Release(int slot) override {
-    ArrayRef reference;
     {
       const std::lock_guard<std::mutex> lock(mutex_);
       const auto it = stored_.find(slot);
       if (it == stored_.end()) return absl::OkStatus();
-      reference = ArrayRef::ById(it->second);
+      unfreed_.push_back(it->second);
       stored_.erase(it);
     }
-    return client_->Free({reference}).status();
+    // The server may still hold what it has just sent for a moment: then the array goes with one
+    // of the next.
+    std::vector<uint64_t> left;
+    for (const uint64_t id : unfreed_) {
+      const absl::Status freed = client_->Free({ArrayRef::ById(id)}).status();
+      if (absl::IsFailedPrecondition(freed)) {
+        left.push_back(id);
+      } else if (!freed.ok()) {
+        return freed;
+      }
+    }
+    unfreed_.swap(left);
+    return absl::OkStatus();
   }
 
  private:
@@ -168,6 +179,7 @@ class ShoalLane final : public Lane {
   Completions completions_;
   std::mutex mutex_;  // Guards stored_: asynchronous calls end on the client's threads.
   std::map<int, uint64_t> stored_;
+  std::vector<uint64_t> unfreed_;
   // Last: its destructor waits for callbacks, which use the rest.
   const std::unique_ptr<Client> client_;
 };

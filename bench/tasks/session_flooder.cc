@@ -1,9 +1,8 @@
 #include <algorithm>
-#include <atomic>
 #include <chrono>
-#include <condition_variable>
-#include <mutex>
+#include <deque>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
@@ -15,7 +14,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// When each task of one session was handed over and when it ended. Its ids count from 1.
+// When each task of a flood was handed over and when it ended.
 class Record {
  public:
   explicit Record(int64_t count)
@@ -28,14 +27,14 @@ class Record {
     std::fill_n(started_.begin() + first, count, now);
   }
 
-  // On the session's thread.
-  void Ended(uint64_t id, bool ok, Clock::time_point now) {
-    if (id < 1 || id > ended_.size() || !ok) {
+  // One thread at a time.
+  void Ended(uint64_t index, bool ok, Clock::time_point now) {
+    if (index >= ended_.size() || !ok) {
       ++faults_;
       return;
     }
-    ended_[id - 1] = now;
-    ++times_[id - 1];
+    ended_[index] = now;
+    ++times_[index];
   }
 
   FloodResult Result(Clock::time_point begun, Clock::time_point sent) const {
@@ -61,6 +60,35 @@ class Record {
   int64_t faults_ = 0;
 };
 
+// Tasks submitted together, and what was reported of them. Their ids are consecutive, but the first
+// is known only when SubmitBatch returns, and some may have ended by then.
+struct Batch {
+  struct Report {
+    uint64_t id = 0;
+    bool ok = false;
+    Clock::time_point time;
+  };
+  int64_t first_index = 0;
+  uint64_t first_id = 0;
+  std::vector<Report> reports;  // Written by the session's thread.
+
+  void Take(const BulkReport& report) {
+    const Clock::time_point now = Clock::now();
+    for (const uint64_t id : report.done) reports.push_back({id, true, now});
+    for (const TaskResult& result : report.results) {
+      reports.push_back({result.id, result.status.ok(), now});
+    }
+  }
+
+  void Tell(Record* record) const {
+    for (const Report& report : reports) {
+      // An id of no task of ours becomes an index beyond the last.
+      record->Ended(static_cast<uint64_t>(first_index) + (report.id - first_id), report.ok,
+                    report.time);
+    }
+  }
+};
+
 class SessionFlooder final : public Flooder {
  public:
   SessionFlooder(const Server* server, SessionFlooderOptions options,
@@ -79,21 +107,24 @@ class SessionFlooder final : public Flooder {
     SHOAL_ASSIGN_OR_RETURN(const std::unique_ptr<Session> session, client_->OpenSession());
     Record record(count);
     const Clock::time_point begun = Clock::now();
-    SHOAL_RETURN_IF_ERROR(SubmitAll(session.get(), &record, count));
+    std::deque<Batch> batches;
+    SHOAL_RETURN_IF_ERROR(options_.mode == "batched"
+                              ? SubmitBatches(session.get(), count, &record, &batches)
+                              : SubmitEach(session.get(), count, &record));
     const Clock::time_point sent = Clock::now();
     SHOAL_RETURN_IF_ERROR(session->Wait());
     SHOAL_RETURN_IF_ERROR(session->Close());
+    for (const Batch& batch : batches) batch.Tell(&record);
     return record.Result(begun, sent);
   }
 
  private:
-  absl::Status SubmitAll(Session* session, Record* record, int64_t count) const {
-    if (options_.mode == "batched") return SubmitBatches(session, record, count);
+  absl::Status SubmitEach(Session* session, int64_t count, Record* record) const {
     const bool alone = options_.mode == "alone";
     for (int64_t i = 0; i < count; ++i) {
       record->Started(i);
-      const auto id = session->Submit(call_, [record](const TaskResult& result) {
-        record->Ended(result.id, result.status.ok(), Clock::now());
+      const auto id = session->Submit(call_, [record, i](const TaskResult& result) {
+        record->Ended(static_cast<uint64_t>(i), result.status.ok(), Clock::now());
       });
       if (!id.ok()) return id.status();
       if (alone) SHOAL_RETURN_IF_ERROR(session->Wait());
@@ -101,27 +132,24 @@ class SessionFlooder final : public Flooder {
     return absl::OkStatus();
   }
 
-  absl::Status SubmitBatches(Session* session, Record* record, int64_t count) const {
-    const std::vector<PreparedCall> batch(static_cast<size_t>(std::min(options_.batch, count)),
+  absl::Status SubmitBatches(Session* session, int64_t count, Record* record,
+                             std::deque<Batch>* batches) const {
+    const std::vector<PreparedCall> calls(static_cast<size_t>(std::min(options_.batch, count)),
                                           call_);
     for (int64_t first = 0; first < count;) {
-      const int64_t size = std::min<int64_t>(static_cast<int64_t>(batch.size()), count - first);
+      const int64_t size = std::min<int64_t>(static_cast<int64_t>(calls.size()), count - first);
+      Batch& batch = batches->emplace_back();
+      batch.first_index = first;
+      batch.reports.reserve(static_cast<size_t>(size));
       record->Started(first, size);
       const auto range =
-          session->SubmitBatch(absl::MakeConstSpan(batch).first(static_cast<size_t>(size)),
-                               [record](const BulkReport& report) { TakeReport(report, record); });
+          session->SubmitBatch(absl::MakeConstSpan(calls).first(static_cast<size_t>(size)),
+                               [&batch](const BulkReport& report) { batch.Take(report); });
       if (!range.ok()) return range.status();
+      batch.first_id = range->first;
       first += size;
     }
     return absl::OkStatus();
-  }
-
-  static void TakeReport(const BulkReport& report, Record* record) {
-    const Clock::time_point now = Clock::now();
-    for (const uint64_t id : report.done) record->Ended(id, true, now);
-    for (const TaskResult& result : report.results) {
-      record->Ended(result.id, result.status.ok(), now);
-    }
   }
 
   const std::string name_ = "shoal";

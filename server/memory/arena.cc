@@ -51,7 +51,7 @@ void Block::Release() noexcept {
   bytes_ = 0;
 }
 
-absl::StatusOr<std::unique_ptr<Arena>> Arena::Create(ArenaOptions options) {
+absl::StatusOr<std::unique_ptr<Arena>> Arena::Create(const ArenaOptions& options) {
   SHOAL_CHECK(options.capacity_bytes > 0);
   if (options.capacity_bytes > kCapacityBytesMax) {
     return absl::ResourceExhaustedError(options.name + ": the capacity is above 16 TiB");

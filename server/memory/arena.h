@@ -73,7 +73,7 @@ class Arena {
  public:
   /// Errors:
   ///   RESOURCE_EXHAUSTED  no address space for the capacity.
-  static absl::StatusOr<std::unique_ptr<Arena>> Create(ArenaOptions options);
+  static absl::StatusOr<std::unique_ptr<Arena>> Create(const ArenaOptions& options);
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
   ~Arena();

@@ -33,7 +33,9 @@ absl::StatusOr<std::unique_ptr<SlabHeap>> SlabHeap::Create(int64_t bytes) {
 }
 
 SlabHeap::SlabHeap(Mapping mapping)
-    : mapping_(std::move(mapping)), shard_count_(ShardCount()), shards_(new Shard[ShardCount()]) {}
+    : mapping_(std::move(mapping)),
+      shard_count_(ShardCount()),
+      shards_(new Shard[static_cast<size_t>(ShardCount())]) {}
 
 int SlabHeap::BatchSlots(int size_class) {
   return static_cast<int>(

@@ -15,10 +15,11 @@ using core::kNone;
 void SchedulerState::Dispatch() {
   while (dirty_) {
     dirty_ = false;
-    for (size_t i = 0; i < touched_.size(); ++i) UpdatePlacement(touched_[i]);
+    for (const int32_t worker : touched_) UpdatePlacement(worker);
     DispatchParked();
     DispatchFloating();
-    for (size_t i = 0; i < touched_.size(); ++i) {  // May grow while it runs.
+    // The list may grow while this runs: a loop over a range would not see it.
+    for (size_t i = 0; i < touched_.size(); ++i) {  // NOLINT(modernize-loop-convert)
       const int32_t worker = touched_[i];
       workers_[AsIndex(worker)].touched = false;
       UpdatePlacement(worker);

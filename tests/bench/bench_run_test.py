@@ -78,6 +78,43 @@ class SweepTest(unittest.TestCase):
             self.assertIn("shoal-bench sweep:", done.stderr)
 
 
+class ShoalTest(unittest.TestCase):
+    """With the shoald that lies beside the program."""
+
+    def test_every_op_and_plane_is_right(self):
+        document = results("sweep", "-b", "8", "-e", "1100008", "-f", "400",
+                           "--op", "echo,put,get,apply", "--plane", "tcp,unix,memfd",
+                           "--ceilings", "grpc_stream", "--repeat", "1", "--calls", "2")
+        rows = [row for row in document["rows"] if row["subject"] == "shoal"]
+        self.assertEqual({(row["op"], row["plane"]) for row in rows},
+                         {(op, plane) for op in ("echo", "put", "get", "apply")
+                          for plane in ("tcp", "unix", "memfd")})
+        for row in rows:
+            self.assertEqual(row["wrong"], 0, row)
+            self.assertGreater(row["ratio"]["grpc_stream"], 0)
+            self.assertGreater(row["peak_rss_bytes"], 0)
+            self.assertIsNotNone(row["roundtrip_s"])
+
+    def test_routes_functions_and_several_in_flight(self):
+        for flags in (["--op", "echo", "--route", "front,worker,device"],
+                      ["--op", "apply", "--function", "sum", "--dtype", "int32"],
+                      ["--op", "apply", "--function", "sort", "--dtype", "float64"],
+                      ["--op", "echo,put", "--in-flight", "3", "--concurrency", "2"]):
+            document = results("sweep", *flags, "-b", "4000", "-e", "300000", "-f", "75",
+                               "--ceilings", "memcpy", "--repeat", "1", "--calls", "3")
+            self.assertEqual({row["wrong"] for row in document["rows"]}, {0})
+
+    def test_floods_of_tasks(self):
+        rows = results("tasks", "--count", "100,5000", "--batched", "--alone", "--repeat", "1",
+                       "--no-ceilings")["rows"]
+        self.assertEqual({row["mode"] for row in rows}, {"one_by_one", "batched", "alone"})
+        self.assertEqual({row["wrong"] for row in rows}, {0})
+
+    def test_an_address_where_nobody_listens(self):
+        done = run("sweep", "--address", "127.0.0.1:1", "-b", "8", "-e", "8", expect=1)
+        self.assertIn("UNAVAILABLE", done.stderr)
+
+
 class TasksTest(unittest.TestCase):
     def test_bare_floods(self):
         rows = results("tasks", "--ceilings-only", "--count", "50,200", "--alone",

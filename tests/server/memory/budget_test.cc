@@ -88,11 +88,6 @@ TEST(BudgetTest, ThreadsNeverHoldMoreThanTheLimit) {
   EXPECT_EQ(budget.used_bytes(), 0);
 }
 
-TEST(ShortageTest, OtherStatusesHaveNone) {
-  EXPECT_EQ(ShortageOf(absl::OkStatus()), std::nullopt);
-  EXPECT_EQ(ShortageOf(absl::ResourceExhaustedError("queue full")), std::nullopt);
-}
-
 TEST(BudgetDeathTest, ReservationsMustNotOutliveTheirBudget) {
   EXPECT_DEATH(
       {

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <atomic>
 #include <vector>
 
 #include "server/collective/local/execute.h"
@@ -91,32 +90,6 @@ TEST_F(PlanTest, AReductionMayWriteOverTheRanksOwnInputOnly) {
   EXPECT_FALSE(check(0, 0).ok());
   EXPECT_FALSE(check(128, 128).ok());
   EXPECT_FALSE(check(32, 256).ok());
-}
-
-TEST_F(PlanTest, AStoppedPlanSaysSo) {
-  const std::vector<RankBuffers> ranks = {Rank(0, 30, 100, 30)};
-  const Plan plan = Make(Operation::kBroadcast, {30}, ranks);
-  const std::atomic<bool> stopped = true;
-  memory_[5] = std::byte{1};
-  EXPECT_FALSE(Execute(plan, {nullptr, 0, &stopped}));
-  EXPECT_EQ(memory_[105], std::byte{0});
-}
-
-TEST(ExecuteTest, LongPlansAreCarriedOutByTheTeam) {
-  // Several chunks a step, and ends that are none.
-  constexpr int64_t kBytes = 1'000'003;
-  std::vector<std::byte> source(kBytes);
-  for (size_t i = 0; i < source.size(); ++i) source[i] = static_cast<std::byte>(i * 7 + i / 256);
-  std::vector<std::vector<std::byte>> targets(3, std::vector<std::byte>(kBytes));
-  std::vector<RankBuffers> ranks(3);
-  ranks[0].send = {source.data(), kBytes};
-  for (size_t i = 0; i < 3; ++i) ranks[i].recv = {targets[i].data(), kBytes};
-  const int64_t count = kBytes;
-  Args args;
-  args.counts = {&count, 1};
-  threads::Team team(2);
-  EXPECT_TRUE(Execute(MakePlan(Operation::kBroadcast, args, ranks), {&team, 0, nullptr}));
-  for (const auto& target : targets) EXPECT_TRUE(target == source);
 }
 
 }  // namespace

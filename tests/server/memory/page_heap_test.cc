@@ -1,38 +1,11 @@
+#include "server/memory/page_heap.h"
+
 #include <gtest/gtest.h>
 
 #include <memory>
-#include <vector>
-
-#include "base/units.h"
-#include "server/memory/mapping.h"
-#include "server/memory/page_heap.h"
-#include "server/memory/slab_heap.h"
 
 namespace shoal::memory {
 namespace {
-
-TEST(SizeClassTest, EachSizeFitsItsClassTightly) {
-  for (int64_t bytes = 1; bytes <= SlabHeap::kSlotBytesMax; ++bytes) {
-    const int size_class = SlabHeap::ClassOf(bytes);
-    const int64_t slot = SlabHeap::SlotBytes(size_class);
-    ASSERT_GE(slot, bytes);
-    ASSERT_EQ(slot % 64, 0);
-    ASSERT_TRUE(size_class == 0 || SlabHeap::SlotBytes(size_class - 1) < bytes);
-    ASSERT_LE(slot, std::max((bytes + 63) / 64 * 64, bytes + bytes / 4)) << bytes;
-  }
-}
-
-TEST(MappingTest, IsAlignedZeroAndForgets) {
-  absl::StatusOr<Mapping> mapping = Mapping::Reserve(4 * kMiB, true);
-  ASSERT_TRUE(mapping.ok());
-  EXPECT_EQ(reinterpret_cast<uintptr_t>(mapping->data()) % (2 * kMiB), 0U);
-  mapping->data()[0] = std::byte{1};
-  mapping->data()[4 * kMiB - 1] = std::byte{1};
-  mapping->Forget(0, 2 * kMiB);
-  EXPECT_EQ(mapping->data()[0], std::byte{0});
-  EXPECT_EQ(mapping->data()[4 * kMiB - 1], std::byte{1});
-  EXPECT_FALSE(Mapping::Reserve(INT64_MAX, false).ok());
-}
 
 TEST(PageHeapTest, BestFitAtTheLowestAddress) {
   constexpr int64_t kG = PageHeap::kGranuleBytes;
@@ -83,29 +56,6 @@ TEST(PageHeapDeathTest, ReleasingTwiceIsCaught) {
   std::byte* const a = heap->Allocate(2 * kG);
   heap->Deallocate(a, 2 * kG);
   EXPECT_DEATH(heap->Deallocate(a + kG, kG), "check failed");
-}
-
-TEST(SlabHeapTest, UsesEverySlotThenSaysSo) {
-  const auto heap = *SlabHeap::Create(2 * SlabHeap::kSlabBytes);
-  const int size_class = SlabHeap::ClassOf(20'000);
-  const int64_t slots = 2 * (SlabHeap::kSlabBytes / SlabHeap::SlotBytes(size_class));
-  std::vector<std::byte*> all;
-  for (int64_t i = 0; i < slots; ++i) {
-    all.push_back(heap->Allocate(size_class));
-    ASSERT_NE(all.back(), nullptr) << i;
-  }
-  // A magazine may hold no slot now: every one was handed out.
-  EXPECT_EQ(heap->Allocate(size_class), nullptr);
-  for (std::byte* const slot : all) heap->Deallocate(slot, size_class);
-  heap->Trim();
-  EXPECT_EQ(heap->warm_bytes(), 0);
-  EXPECT_NE(heap->Allocate(0), nullptr) << "a free slab serves another class";
-}
-
-TEST(SlabHeapTest, SlotsComeFromTheLowestAddressUp) {
-  const auto heap = *SlabHeap::Create(8 * SlabHeap::kSlabBytes);
-  EXPECT_EQ(heap->Allocate(0), heap->data());
-  EXPECT_EQ(heap->warm_bytes(), SlabHeap::kSlabBytes);
 }
 
 }  // namespace
