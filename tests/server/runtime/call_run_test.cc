@@ -115,22 +115,6 @@ TEST_F(CallRunTest, ACancelAfterTheEndIsNothing) {
   EXPECT_EQ(ends_.size(), 0U);
 }
 
-TEST_F(CallRunTest, DeadlinesHoldInTheQueueAndWhileItRuns) {
-  const auto soon = [] { return Now() + std::chrono::milliseconds(1); };
-  {
-    const Gate gate(engine_.get(), WorkerId{0});
-    Start(Add(100), soon());
-    EXPECT_EQ(ends_.Take().code(), StatusCode::kDeadlineExceeded);
-  }
-  {
-    const Halt halt(engine_.get(), WorkerId{0});
-    Start(Add(100), soon());
-    EXPECT_EQ(ends_.Take().code(), StatusCode::kDeadlineExceeded);
-  }
-  Start(Add(100), Now() - Duration(1));
-  EXPECT_EQ(ends_.Take().code(), StatusCode::kDeadlineExceeded);
-}
-
 TEST_F(CallRunTest, AFailureLeavesNoOutputBehind) {
   calls_.Store(support::Type(DType::kUint8, {4}), "abcd", Named("taken"));
   plan::Call call = Calls::Make("echo", {});

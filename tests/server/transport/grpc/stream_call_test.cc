@@ -15,14 +15,6 @@ namespace {
 
 using support::Inbox;
 
-std::string TextOf(const Message& message) {
-  std::string text;
-  for (const wire::ConstBytes piece : message.pieces()) {
-    text.append(reinterpret_cast<const char*>(piece.data()), piece.size());
-  }
-  return text;
-}
-
 /// What a handler saw, in words.
 using Events = Inbox<std::string>;
 
