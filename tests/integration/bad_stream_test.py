@@ -247,7 +247,7 @@ def error_is_none(request):
 class DeadlineTest(ServerCase):
 
     def test_deadlines_of_next_to_nothing(self):
-        array = self.client.put(np.zeros(1000), "small")
+        self.client.put(np.zeros(1000), "small")
         get = array_service_pb2.GetRequest(array=ref("small"))
         session = compute_pb2.SessionRequest(open=compute_pb2.SessionOpen())
         session.tasks.add(id=1, call=call("echo"))
@@ -267,16 +267,11 @@ class DeadlineTest(ServerCase):
                     request(timeout)
                 except grpc.RpcError as error:
                     self.assertEqual(error.code(), grpc.StatusCode.DEADLINE_EXCEEDED)
-        self.client.free(*(array.id for array in eventually(self.all_settled, "uploads ended")))
+        eventually(lambda: error_is_none(self.free_all), "nobody uses anything any more")
         eventually(lambda: self.client.used_bytes() == 0, "memory is back")
 
-    def all_settled(self):
-        arrays = self.client.list().arrays
-        try:
-            self.client.redistribute("small", "SINGLE")
-        except grpc.RpcError:
-            return None
-        return arrays
+    def free_all(self):
+        self.client.free(*(array.id for array in self.client.list().arrays))
 
     def test_a_kernel_stops_at_the_deadline(self):
         key = self.client.put(np.random.default_rng(1).random(8_000_000), kind="SINGLE",
