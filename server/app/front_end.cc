@@ -47,6 +47,7 @@ absl::StatusOr<std::unique_ptr<FrontEnd>> FrontEnd::Start(const Config& config) 
   SHOAL_RETURN_IF_ERROR(front_end->BuildEngine(config));
   SHOAL_RETURN_IF_ERROR(front_end->Listen(config));
   SHOAL_RETURN_IF_ERROR(front_end->ListenHttp(config));
+  front_end->serving_ = true;
   front_end->SetHealth(true);
   return front_end;
 }
@@ -130,7 +131,9 @@ absl::Status FrontEnd::ListenHttp(const Config& config) {
   options.host = config.host;
   options.port = config.http_port;
   options.metrics = [this] { return metrics_->Text(); };
-  options.ready = [this] { return engine_.drain.Check(); };
+  options.ready = [this] {
+    return serving_ ? absl::OkStatus() : absl::UnavailableError("draining, or not serving yet");
+  };
   SHOAL_ASSIGN_OR_RETURN(http_, telemetry::HttpServer::Start(std::move(options)));
   return absl::OkStatus();
 }
@@ -162,8 +165,8 @@ telemetry::ServiceGauges FrontEnd::Gauges() const {
 }
 
 void FrontEnd::BeginDrain() {
-  if (engine_.drain.draining()) return;
-  SetHealth(false);
+  // Whoever has seen one of the two say "not serving" must not see the other say "ready".
+  if (serving_.exchange(false)) SetHealth(false);
   if (engine_.drain.Begin()) logger_.Info("draining");
 }
 

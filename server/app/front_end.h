@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <string>
 
@@ -57,6 +58,7 @@ class FrontEnd {
   std::unique_ptr<transport::Server> server_;
   std::unique_ptr<telemetry::ServiceMetrics> metrics_;
   std::unique_ptr<telemetry::HttpServer> http_;
+  std::atomic<bool> serving_ = false;
   bool stopped_ = false;
 };
 
