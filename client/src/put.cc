@@ -30,7 +30,12 @@ class PutTransfer {
         return FoundComplete(env, std::move(status));
       }
       if (acknowledged_bytes_ > before) retrier.Progressed();
-      if (!retrier.Again(status, /*can_resume=*/array_id_ != 0)) return status;
+      // What holds the name may be the attempt before, which broke without telling an id: the
+      // server lets go of it when it notices.
+      const bool own = broken_ && array_id_ == 0 && absl::IsAlreadyExists(status);
+      broken_ |= absl::IsUnavailable(status);
+      const absl::Status judged = own ? absl::UnavailableError(status.message()) : status;
+      if (!retrier.Again(judged, /*can_resume=*/array_id_ != 0)) return status;
     }
   }
 
@@ -128,6 +133,7 @@ class PutTransfer {
   const PutOptions& options_;
   const TransferContext& context_;
   uint64_t array_id_ = 0;
+  bool broken_ = false;  // An attempt ended so that the server may not know of it yet.
   int64_t acknowledged_bytes_ = 0;
   int64_t base_bytes_ = 0;  // Where the present stream began.
   bool offset_known_ = false;

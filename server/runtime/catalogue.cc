@@ -1,5 +1,6 @@
 #include "server/runtime/catalogue.h"
 
+#include <chrono>
 #include <utility>
 
 #include "absl/strings/match.h"
@@ -29,6 +30,14 @@ absl::Status NameTaken(const std::string& name) {
       absl::AlreadyExistsError(absl::StrCat("an array named '", name, "' exists")), "array", name);
 }
 
+absl::Status StillUnderWay(ArrayId id) {
+  return wire::WithRetryAfter(wire::WithReason(absl::UnavailableError(absl::StrCat(
+                                                   "the earlier upload of array ",
+                                                   wire::RefText({id, ""}), " has not ended yet")),
+                                               "UPLOAD_UNDER_WAY"),
+                              std::chrono::milliseconds(10));
+}
+
 ArrayUse Use(const std::shared_ptr<StoredArray>& array) {
   array->uses.fetch_add(1, std::memory_order_relaxed);
   return ArrayUse(array);
@@ -46,6 +55,7 @@ absl::StatusOr<ArrayUse> Catalogue::Create(plan::ArrayType type, const plan::Sto
     Expire(&dropped);
     if (!store.name.empty()) {
       const bool taken = names_.contains(store.name) && !store.replace;
+      if (claims_.contains(store.name)) GiveUpSuspended(store.name, &dropped);
       if (taken || claims_.contains(store.name)) return NameTaken(store.name);
       claims_.insert(store.name);
     }
@@ -70,8 +80,9 @@ absl::StatusOr<ArrayUse> Catalogue::Resume(ArrayId id) {
   const std::lock_guard lock(mutex_);
   Expire(&dropped);
   const auto entry = entries_.find(id.value);
-  // Only a suspended upload: of one that still runs there must not be two.
-  if (entry == entries_.end() || !entry->second.suspended) return NoArray({id, ""});
+  if (entry == entries_.end() || entry->second.array->complete) return NoArray({id, ""});
+  // There must not be two. Its stream may have broken without a word of that having come yet.
+  if (!entry->second.suspended) return StillUnderWay(id);
   entry->second.suspended = false;
   return Use(entry->second.array);
 }
@@ -209,6 +220,15 @@ void Catalogue::Expire(std::vector<ArrayPtr>* dropped) {
     const bool due =
         entry != entries_.end() && entry->second.suspended && entry->second.expires == expires;
     if (due) Erase(entry, dropped);
+  }
+}
+
+// Whoever broke off may not even know the id to resume by, and tries again from the start.
+void Catalogue::GiveUpSuspended(const std::string& name, std::vector<ArrayPtr>* dropped) {
+  for (const auto& [expires, id] : suspended_) {
+    const auto entry = entries_.find(id);
+    if (entry == entries_.end() || !entry->second.suspended) continue;
+    if (entry->second.array->name == name) return Erase(entry, dropped);
   }
 }
 

@@ -36,12 +36,17 @@ class Catalogue {
   /// A new, unfinished array, used once by the caller.
   ///
   /// Errors:
-  ///   ALREADY_EXISTS      the name is taken, and `store` does not replace.
+  ///   ALREADY_EXISTS      the name is taken, and `store` does not replace. (An upload that broke
+  ///                       off gives its name up, and is forgotten.)
   ///   NOT_FOUND           the distribution names an unknown worker.
   ///   RESOURCE_EXHAUSTED  no room.
   absl::StatusOr<ArrayUse> Create(plan::ArrayType type, const plan::StoreAs& store);
 
-  /// Takes up an unfinished array whose upload broke off. Errors: NOT_FOUND.
+  /// Takes up an unfinished array whose upload broke off.
+  ///
+  /// Errors:
+  ///   NOT_FOUND    no such array, or it is complete.
+  ///   UNAVAILABLE  nothing is known yet of its upload's having broken off; ask again.
   absl::StatusOr<ArrayUse> Resume(ArrayId id);
 
   /// Finishes an array: it can be found from now on; one that it replaces is freed.
@@ -90,6 +95,7 @@ class Catalogue {
   // With the lock held. Arrays that go are moved to `dropped`, to be destroyed outside it.
   absl::StatusOr<Entries::iterator> Locate(const plan::StoredRef& ref);
   void Expire(std::vector<ArrayPtr>* dropped);
+  void GiveUpSuspended(const std::string& name, std::vector<ArrayPtr>* dropped);
   void Erase(Entries::iterator entry, std::vector<ArrayPtr>* dropped);
 
   const Workers* const workers_;

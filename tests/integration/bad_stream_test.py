@@ -179,7 +179,7 @@ class ResumeTest(ServerCase):
     def resumed(self, key):
         """None while the server still counts the broken stream as alive."""
         responses, error = self.resume(key)
-        if error is not None and error.code() == grpc.StatusCode.NOT_FOUND:
+        if error is not None and error.code() == grpc.StatusCode.UNAVAILABLE:
             return None
         return responses, error
 
@@ -200,21 +200,36 @@ class ResumeTest(ServerCase):
             chunk=chunk(0, DATA[:MIB])))
         key = next(stream).array_id
         eventually(lambda: self.client.describe(key).acknowledged_bytes == MIB, "a chunk landed")
-        self.expect_error("NOT_FOUND", f"#{key}", lambda: list(self.client.arrays.Put(iter([
-            array_service_pb2.PutRequest(header=array_service_pb2.PutHeader(resume_id=key))]),
-            timeout=TIMEOUT)))  # Not while the first upload is alive.
+        error = self.expect_error("UNAVAILABLE", f"#{key}", lambda: list(self.client.arrays.Put(
+            iter([array_service_pb2.PutRequest(
+                header=array_service_pb2.PutHeader(resume_id=key))]), timeout=TIMEOUT)))
+        self.assertEqual(self.reason_of(error), "UPLOAD_UNDER_WAY")
+        self.assertIn("RetryInfo", details_of(error))
         stream.cancel()
         requests.put(None)
         self.check_complete(key)
 
-    def test_the_name_stays_claimed_meanwhile(self):
+    def test_an_upload_that_broke_off_gives_up_its_name(self):
         messages = list(put_requests(spec_of(X), DATA, store("claimed")))[:2]
         messages[1].chunk.crc32c = 1
         responses, _ = self.send(iter(messages))
-        error = error_of(lambda: self.client.put(X, "claimed"))
-        self.assertEqual(error.code(), grpc.StatusCode.ALREADY_EXISTS)
-        self.client.free(responses[0].array_id)  # Whoever does not want it may say so.
-        self.client.put(X, "claimed")
+        fresh = self.client.put(X, "claimed")
+        self.expect_error("NOT_FOUND", "", lambda: self.client.describe(responses[0].array_id))
+        self.assertEqual(self.client.describe("claimed").id, fresh.id)
+        self.client.free("claimed")
+
+    def test_an_upload_under_way_keeps_its_name(self):
+        requests = queue.SimpleQueue()
+        stream = self.client.arrays.Put(iter(requests.get, None), timeout=TIMEOUT)
+        requests.put(next(put_requests(spec_of(X), DATA, store("claimed"))))
+        next(stream)
+        for replace in (False, True):
+            self.expect_error("ALREADY_EXISTS", "'claimed'",
+                              lambda: self.client.put(X, "claimed", replace=replace))
+        for part in put_requests(spec_of(X), DATA, array_pb2.Store()):
+            if part.HasField("chunk"):
+                requests.put(part)
+        self.assertTrue(list(stream)[-1].array.complete)
         self.client.free("claimed")
 
 
@@ -247,7 +262,7 @@ def error_is_none(request):
 class DeadlineTest(ServerCase):
 
     def test_deadlines_of_next_to_nothing(self):
-        array = self.client.put(np.zeros(1000), "small")
+        self.client.put(np.zeros(1000), "small")
         get = array_service_pb2.GetRequest(array=ref("small"))
         session = compute_pb2.SessionRequest(open=compute_pb2.SessionOpen())
         session.tasks.add(id=1, call=call("echo"))
@@ -267,16 +282,11 @@ class DeadlineTest(ServerCase):
                     request(timeout)
                 except grpc.RpcError as error:
                     self.assertEqual(error.code(), grpc.StatusCode.DEADLINE_EXCEEDED)
-        self.client.free(*(array.id for array in eventually(self.all_settled, "uploads ended")))
+        eventually(lambda: error_is_none(self.free_all), "nobody uses anything any more")
         eventually(lambda: self.client.used_bytes() == 0, "memory is back")
 
-    def all_settled(self):
-        arrays = self.client.list().arrays
-        try:
-            self.client.redistribute("small", "SINGLE")
-        except grpc.RpcError:
-            return None
-        return arrays
+    def free_all(self):
+        self.client.free(*(array.id for array in self.client.list().arrays))
 
     def test_a_kernel_stops_at_the_deadline(self):
         key = self.client.put(np.random.default_rng(1).random(8_000_000), kind="SINGLE",

@@ -76,7 +76,9 @@ class PlaneTest : public ::testing::TestWithParam<Plane> {
   }
   void TearDown() override {
     if (client_ == nullptr) return;
-    for (const ArrayInfo& array : *client_->List()) {
+    const auto arrays = client_->List();
+    ASSERT_TRUE(arrays.ok()) << arrays.status();
+    for (const ArrayInfo& array : *arrays) {
       EXPECT_TRUE(client_->Free({ArrayRef::ById(array.id)}).ok());
     }
   }

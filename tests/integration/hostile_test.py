@@ -70,7 +70,7 @@ class KilledClientTest(ServerCase):
             *_, last = self.client.arrays.Put(messages(), timeout=TIMEOUT)
             return last
         except grpc.RpcError as error:
-            self.assertEqual(error.code(), grpc.StatusCode.NOT_FOUND, error.details())
+            self.assertEqual(error.code(), grpc.StatusCode.UNAVAILABLE, error.details())
             return None
 
 

@@ -18,6 +18,7 @@ using kernels::DType;
 using support::TestEngine;
 
 constexpr auto kNotFound = absl::StatusCode::kNotFound;
+constexpr auto kUnavailable = absl::StatusCode::kUnavailable;
 constexpr auto kInUse = absl::StatusCode::kFailedPrecondition;
 
 plan::StoredRef Named(const std::string& name) { return {{}, name}; }
@@ -145,16 +146,29 @@ TEST_F(CatalogueTest, AnUploadIsResumedOnceItBrokeOff) {
   {
     const ArrayUse upload = *Create("x");
     id = upload->id;
-    EXPECT_EQ(catalogue().Resume(id).status().code(), kNotFound);  // Still under way.
+    EXPECT_EQ(catalogue().Resume(id).status().code(), kUnavailable);  // Still under way.
     upload->landed_bytes = 40;
     catalogue().Suspend(upload);
   }
-  EXPECT_EQ(Create("x").status().code(), absl::StatusCode::kAlreadyExists);
   const ArrayUse upload = *catalogue().Resume(id);
   EXPECT_EQ(upload->landed_bytes, 40);
-  EXPECT_EQ(catalogue().Resume(id).status().code(), kNotFound);
+  EXPECT_EQ(catalogue().Resume(id).status().code(), kUnavailable);
   ASSERT_TRUE(catalogue().Publish(upload).ok());
   EXPECT_EQ(catalogue().Resume(id).status().code(), kNotFound);
+}
+
+TEST_F(CatalogueTest, AnUploadThatBrokeOffGivesUpItsName) {
+  ArrayId id;
+  {
+    const ArrayUse upload = *Create("x");
+    id = upload->id;
+    catalogue().Suspend(upload);
+  }
+  const ArrayUse fresh = *Create("x");
+  EXPECT_EQ(catalogue().Resume(id).status().code(), kNotFound);
+  EXPECT_EQ(Create("x").status().code(), absl::StatusCode::kAlreadyExists) << "it is under way";
+  ASSERT_TRUE(catalogue().Publish(fresh).ok());
+  EXPECT_EQ((*catalogue().Find(Named("x")))->id, fresh->id);
 }
 
 TEST_F(CatalogueTest, ASuspendedUploadMayBeFreed) {
