@@ -46,11 +46,18 @@ class GetStream final : public transport::StreamHandler {
   void OnHalfClose() override { End(absl::InvalidArgumentError("closed without a request")); }
 
   void OnWritten(bool ok) override {
+    bool all_sent = false;
     if (ok) {
       const std::lock_guard lock(mutex_);
       if (sender_.has_value()) SendNext("");
+      all_sent = !sender_.has_value();
     }
-    writer_.OnWritten(ok);
+    const size_t waiting = writer_.OnWritten(ok);
+    if (!all_sent || waiting > 0) return;
+    // Before the status leaves: who has it may free the array at once. What the transport has not
+    // yet put on the socket holds the memory, and is no use of the array.
+    use_.reset();
+    End(absl::OkStatus());
   }
 
   void OnCancelled() override { End(absl::CancelledError("the download broke off")); }
@@ -82,19 +89,14 @@ class GetStream final : public transport::StreamHandler {
             ? engine_.limits.chunk_bytes
             : std::min<int64_t>(request.chunk_bytes(), engine_.limits.chunk_bytes);
     EncodeArrayInfo(array, first->mutable_array());
-    auto owner = std::make_shared<runtime::ArrayUse>(std::move(use));
-    sender_.emplace(runtime::ArrayOperand(array, std::move(owner)), request.offset(), bytes_,
-                    options);
+    sender_.emplace(runtime::ArrayOperand(array, use.array()), request.offset(), bytes_, options);
+    use_ = std::move(use);
     return absl::OkStatus();
   }
 
   void SendNext(const std::string& rest) {
     writer_.Push(sender_->Next(rest));
-    if (!sender_->done()) return;
-    // From here on only the frames hold the array: when the caller has the last one and its status,
-    // it may free it.
-    sender_.reset();
-    End(absl::OkStatus());
+    if (sender_->done()) sender_.reset();
   }
 
   void End(const absl::Status& status) {
@@ -116,8 +118,9 @@ class GetStream final : public transport::StreamHandler {
   StreamWriter writer_;
   const Instant begun_;
   const runtime::DrainSignal::Ticket ticket_;
-  std::mutex mutex_;                   // OnWritten may come while OnMessage still sends.
-  std::optional<ChunkSender> sender_;  // Until it is done.
+  std::mutex mutex_;                      // OnWritten may come while OnMessage still sends.
+  std::optional<ChunkSender> sender_;     // Until it is done.
+  std::optional<runtime::ArrayUse> use_;  // Until the last frame has been written.
   std::atomic<bool> ended_ = false;
   int64_t bytes_ = 0;
 };
