@@ -185,9 +185,9 @@ void FrontEnd::Shutdown(Duration grace) {
   if (http_ != nullptr) http_->Stop();
   lease_server_.reset();
   // Every call has its answer, but a kernel that was given up may still be in its last chunk.
-  std::promise<void> idle;
-  engine_.WhenIdle([&idle] { idle.set_value(); });
-  idle.get_future().wait();
+  const auto idle = std::make_shared<std::promise<void>>();  // Owned by this wait and by its end.
+  engine_.WhenIdle([idle] { idle->set_value(); });
+  idle->get_future().wait();
 }
 
 }  // namespace shoal::app

@@ -163,8 +163,9 @@ absl::StatusOr<Operand> CallRun::Resolve(const plan::Argument& argument, size_t*
   if (const auto* ref = std::get_if<plan::StoredRef>(&argument.value)) {
     SHOAL_ASSIGN_OR_RETURN(ArrayUse use, engine_->catalogue->Find(*ref));
     stored_inputs_.back() = use.array().get();
-    const StoredArray& array = *use;
-    return ArrayOperand(array, std::make_shared<ArrayUse>(std::move(use)));
+    Operand operand = ArrayOperand(*use, use.array());
+    uses_.push_back(std::move(use));
+    return operand;
   }
   if (const auto* leased = std::get_if<plan::LeasedBytes>(&argument.value)) {
     const plan::ArrayType& type = leased->type;
@@ -331,6 +332,7 @@ void CallRun::LetGo() {
   targets_.clear();
   inputs_.clear();
   stored_inputs_.clear();
+  uses_.clear();
 }
 
 absl::Status CallRun::Publish(CallResult* result) {

@@ -89,6 +89,7 @@ class CallRun : public std::enable_shared_from_this<CallRun> {
   CallDone done_;
   absl::InlinedVector<Operand, 2> inputs_;
   absl::InlinedVector<const StoredArray*, 2> stored_inputs_;  // Null where not stored.
+  std::vector<ArrayUse> uses_;  // Of the stored inputs; outputs may lie in the same memory.
   std::vector<CallTarget> targets_;
   std::unique_ptr<Stage> stage_;  // Null: nothing has to run.
   telemetry::PhaseTimes phases_;

@@ -39,8 +39,8 @@ class Dispatcher {
   /// `policy` is a name that scheduler::MakePlacement knows (checked).
   Dispatcher(const scheduler::Options& options, absl::string_view policy,
              absl::Span<const WorkerSeat> workers);
-  /// Waits for threads that are still carrying out what follows from a last event. Every task has
-  /// reached its end by then (checked).
+  /// Waits until every task has ended, every attempt that was given up too, and all who had to be
+  /// told have been. Deadlines no longer pass meanwhile.
   ~Dispatcher();
 
   /// Submits tasks; `tag` of each is set by `Tag(body)`. Those that end at once are told so before

@@ -175,6 +175,23 @@ TEST_P(PlaneTest, StoresAndFetches) {
   EXPECT_EQ(client_->Get(ArrayRef::ByName("x")).status().code(), absl::StatusCode::kNotFound);
 }
 
+TEST_P(PlaneTest, ArraysMayBeFreedAsSoonAsTheyAreRead) {
+  for (int round = 0; round < 200; ++round) {
+    const Array x = RandomBytes(round % 2 == 0 ? 100 : 2 * kMiB, 1);
+    const auto stored = client_->Put(x);
+    ASSERT_TRUE(stored.ok()) << stored.status();
+    const ArrayRef array = ArrayRef::ById(stored->id);
+    if (round % 4 < 2) {
+      ASSERT_TRUE(client_->Get(array).ok());
+    } else {
+      ASSERT_TRUE(
+          client_->Apply({.op = "echo", .arguments = {array}, .route = Route::kFront}).ok());
+    }
+    const auto freed = client_->Free({array});
+    ASSERT_TRUE(freed.ok()) << round << ": " << freed.status();
+  }
+}
+
 TEST_P(PlaneTest, OutputsMayStayWithTheServer) {
   for (const int64_t count : {100, 1'000'000}) {
     const Array x = Doubles(count, 5);

@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <future>
 #include <memory>
 #include <utility>
 
@@ -51,6 +52,13 @@ TestEngine::TestEngine(const EngineOptions& options)
 }
 
 TestEngine::~TestEngine() { close(log_fd_); }
+
+void TestEngine::Drain() {
+  const auto idle = std::make_shared<std::promise<void>>();
+  engine_.WhenIdle([idle] { idle->set_value(); });
+  engine_.drain.Begin();
+  idle->get_future().wait();
+}
 
 int64_t TestEngine::BytesInUse() const {
   int64_t bytes = engine_.front_budget->used_bytes();

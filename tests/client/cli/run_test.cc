@@ -72,21 +72,13 @@ TEST(RunShoalTest, CompletionPrintsAScript) {
   EXPECT_THAT(Shoal({"completion", "zsh"}).out, StartsWith("#compdef shoal"));
 }
 
-TEST(RunShoalTest, NoServerIsFourInWordsAndInJson) {
-  // Port 1 of the loopback: nobody listens there.
-  const std::vector<std::string> arguments = {"info", "--address", "127.0.0.1:1", "--timeout",
-                                              "2s"};
-  const Outcome plain = Shoal(arguments);
-  EXPECT_EQ(plain.code, ExitCode::kUnavailable) << plain.err;
-  EXPECT_THAT(plain.err, StartsWith("shoal: "));
-  std::vector<std::string> with_json = arguments;
-  with_json.push_back("--json");
-  const Outcome json = Shoal(with_json);
-  EXPECT_EQ(json.code, ExitCode::kUnavailable);
-  const auto parsed = nlohmann::json::parse(json.err, nullptr, false);
-  ASSERT_TRUE(parsed.is_object()) << json.err;
-  EXPECT_THAT(parsed["error"]["code"].get<std::string>(),
-              ::testing::AnyOf("UNAVAILABLE", "DEADLINE_EXCEEDED"));
+TEST(RunShoalTest, ErrorsAreJsonWhereJsonIsWanted) {
+  const Outcome outcome = Shoal({"tasks", "--json"});
+  EXPECT_EQ(outcome.code, ExitCode::kFailure);
+  EXPECT_EQ(outcome.out, "");
+  const auto parsed = nlohmann::json::parse(outcome.err, nullptr, false);
+  ASSERT_TRUE(parsed.is_object()) << outcome.err;
+  EXPECT_EQ(parsed["error"]["code"], "UNIMPLEMENTED");
 }
 
 }  // namespace

@@ -241,8 +241,8 @@ TEST_F(PutStreamTest, AnUploadThatBrokeOffAnywhereGoesOnWhereItWas) {
     const auto id = Parsed<v1::PutResponse>(stream->Receive()).array_id();
     v1::PutRequest resume;
     resume.mutable_header()->set_resume_id(id);
-    // While it runs there is nothing to be resumed.
-    EXPECT_EQ(StatusOf({resume.SerializeAsString()}).code(), StatusCode::kNotFound);
+    // Two must not write one array: while it runs, another is to ask again.
+    EXPECT_EQ(StatusOf({resume.SerializeAsString()}).code(), StatusCode::kUnavailable);
     stream->Cancel();
     EXPECT_EQ(stream->AwaitFinish().code(), StatusCode::kCancelled);
     stream = Open();
