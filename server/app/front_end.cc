@@ -165,9 +165,10 @@ telemetry::ServiceGauges FrontEnd::Gauges() const {
 }
 
 void FrontEnd::BeginDrain() {
+  // Calls are refused before health says so: who has heard it, sees no call admitted.
+  if (engine_.drain.Begin()) logger_.Info("draining");
   // Whoever has seen one of the two say "not serving" must not see the other say "ready".
   if (serving_.exchange(false)) SetHealth(false);
-  if (engine_.drain.Begin()) logger_.Info("draining");
 }
 
 void FrontEnd::Shutdown(Duration grace) {
