@@ -29,7 +29,8 @@ class TestEngine {
   runtime::Engine* operator->() { return &engine_; }
   runtime::Engine* get() { return &engine_; }
 
-  /// Admits nothing more, and waits until nothing is under way: no call, no kernel that one gave up.
+  /// Admits nothing more, and waits until nothing is under way: no call, no kernel that one gave
+  /// up.
   void Drain();
 
   /// Payload bytes in use, the front end's and all workers'.
