@@ -294,7 +294,7 @@ class DeadlineTest(ServerCase):
         place = array_pb2.Destination(store=array_pb2.Store())
         request = call("sort", array_pb2.Argument(ref=ref(key)), destinations=[place])
         begun = time.monotonic()
-        error = error_of(lambda: self.client.compute.Apply(request, timeout=0.1))
+        error = error_of(lambda: self.client.compute.Apply(request, timeout=0.02))
         self.assertEqual(error.code(), grpc.StatusCode.DEADLINE_EXCEEDED)
         eventually(lambda: all(worker.running_count == 0 for worker in self.client.list_workers()),
                    "the worker is idle")
