@@ -187,6 +187,7 @@ TEST_F(DispatcherTest, ADeadlinePassesWhileItRuns) {
   EXPECT_EQ(probes.back().retired, 0);
   EXPECT_TRUE(*probes.back().cancel_flag());
   End(diary_.runs.Take(), AttemptOutcome::kCancelled);
+  dispatcher_.reset();  // The timer's thread may be the last to let go of it.
   EXPECT_EQ(probes.back().retired, 1);
 }
 
@@ -203,6 +204,7 @@ TEST_F(DispatcherTest, ADeadlinePassesInTheQueueOrHasPassedBefore) {
   End(run);
   EXPECT_EQ(running.outcome, Outcome::kOk);
   EXPECT_EQ(diary_.runs.size(), 0U);  // Neither ever ran.
+  dispatcher_.reset();                // The timer's thread may be the last to let go of one.
 }
 
 TEST_F(DispatcherTest, TasksBeyondTheQueueAreRefusedAtOnce) {
