@@ -1,7 +1,6 @@
 #include "client/src/call_plan.h"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <utility>
 
@@ -14,16 +13,6 @@ namespace {
 
 // Below this a payload is cheaper inside the request than as a reference.
 constexpr int64_t kReferenceFrom = 4 * kKiB;
-
-/// Ops whose one output has the dtype and shape of its arguments, when those all agree.
-bool KeepsSpec(const std::string& op) {
-  constexpr std::array<const char*, 6> kOps = {"echo",     "axpy", "add",
-                                               "multiply", "sort", "subtract"};
-  return std::any_of(kOps.begin(), kOps.end(), [&op](const char* name) { return op == name; });
-}
-
-/// Ops whose output is one element, whatever their arguments.
-bool GivesScalar(const std::string& op) { return op == "sum" || op == "dot"; }
 
 absl::Status Check(const Call& call, const PlanContext& context) {
   if (call.op.empty()) return absl::InvalidArgumentError("the call names no op");
@@ -41,17 +30,11 @@ absl::Status Check(const Call& call, const PlanContext& context) {
   return absl::OkStatus();
 }
 
-/// The array that an output will equal in dtype and shape, if the op and its arguments tell.
-const Array* OutputLike(const Call& call, size_t output) {
-  if (!KeepsSpec(call.op) || call.arguments.empty()) return nullptr;
-  if (call.op != "echo" && output > 0) return nullptr;
+/// The array that all arguments equal in dtype and shape, if they do and all are here.
+const Array* LikeAll(const std::vector<Argument>& arguments) {
   const Array* like = nullptr;
-  for (size_t i = 0; i < call.arguments.size(); ++i) {
-    const auto* array = std::get_if<Array>(&call.arguments[i].value);
-    if (call.op == "echo") {
-      if (i == output) return array;
-      continue;
-    }
+  for (const Argument& argument : arguments) {
+    const auto* array = std::get_if<Array>(&argument.value);
     if (array == nullptr) return nullptr;
     if (like != nullptr && (like->dtype() != array->dtype() || like->shape() != array->shape())) {
       return nullptr;
@@ -65,10 +48,13 @@ const Array* OutputLike(const Call& call, size_t output) {
 /// it as chunks.
 class Planner {
  public:
-  Planner(const Call& call, const PlanContext& context) : call_(call), context_(context) {}
+  Planner(const Call& call, const PlanContext& context) : call_(call), context_(context) {
+    const auto known = context.outputs->find(call.op);
+    if (known != context.outputs->end()) output_ = known->second;
+  }
 
   CallPlan Make() {
-    plan_.echo = call_.op == "echo";
+    plan_.echo = output_ == OpOutput::kEachArgument;
     PlanInputs();
     PlanTargets();
     return std::move(plan_);
@@ -123,7 +109,7 @@ class Planner {
   }
 
   void PlanTargets() {
-    const size_t output_count = call_.op == "echo" ? call_.arguments.size() : 1;
+    const size_t output_count = plan_.echo ? call_.arguments.size() : 1;
     for (size_t i = 0; i < std::max(output_count, call_.destinations.size()); ++i) {
       static const Destination kDefault = ReturnToCaller{};
       const Destination& wish = i < call_.destinations.size() ? call_.destinations[i] : kDefault;
@@ -139,15 +125,24 @@ class Planner {
     }
   }
 
+  /// The array that an output will equal in dtype and shape, if the op and its arguments tell.
+  const Array* Like(size_t output) const {
+    if (plan_.echo && output < call_.arguments.size()) {
+      return std::get_if<Array>(&call_.arguments[output].value);
+    }
+    const bool alike = output_ == OpOutput::kLikeArguments && output == 0;
+    return alike ? LikeAll(call_.arguments) : nullptr;
+  }
+
   /// An output whose bytes come back: into a lease if its size is known, inline if it surely is
   /// small, else as chunks.
   void PlanReturn(size_t output, CallPlan::Target* target) {
-    const Array* like = OutputLike(call_, output);
+    const Array* like = Like(output);
     const int64_t bytes = like != nullptr ? like->byte_count() : -1;
     if (bytes >= kReferenceFrom && context_.arena != nullptr && PlanLanding(*like, target)) return;
     const int64_t known = target->given ? target->array.byte_count() : bytes;
     return_bytes_ += std::max<int64_t>(known, 0);
-    const bool unknown = known < 0 && AnyUnsized() && !GivesScalar(call_.op);
+    const bool unknown = known < 0 && AnyUnsized() && output_ != OpOutput::kScalar;
     if (unknown || return_bytes_ > context_.limits.inline_bytes) plan_.stream = true;
   }
 
@@ -185,6 +180,7 @@ class Planner {
 
   const Call& call_;
   const PlanContext& context_;
+  OpOutput output_ = OpOutput::kUnknown;
   CallPlan plan_;
   int64_t return_bytes_ = 0;
 };

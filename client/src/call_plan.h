@@ -2,8 +2,10 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
 #include "client/src/lease_arena.h"
 #include "shoal/call.h"
@@ -38,8 +40,12 @@ struct CallPlan {
   bool echo = false;            ///< Output i is argument i.
 };
 
+/// What each op of the server gives, by its name.
+using OpOutputs = absl::flat_hash_map<std::string, OpOutput>;
+
 struct PlanContext {
   ServerLimits limits;
+  const OpOutputs* outputs;     ///< Not null. An op that is not in it gives nobody knows what.
   LeaseArena* arena = nullptr;  ///< Null: no plane A.
 };
 

@@ -96,6 +96,7 @@ absl::Status ClientCore::FetchInfo() {
           : unary_->Call(Method::kGetServerInfo, v1::GetServerInfoRequest(), &response, env);
   SHOAL_RETURN_IF_ERROR(asked);
   info_ = FromProto(response);
+  for (const OpInfo& op : info_.ops) outputs_[op.name] = op.output;
   ServerLimits& limits = info_.limits;
   if (limits.inline_bytes <= 0) limits.inline_bytes = kInlineBytes;
   if (limits.chunk_bytes <= 0) limits.chunk_bytes = kChunkBytes;
@@ -252,7 +253,7 @@ absl::StatusOr<Result> ClientCore::Apply(const Call& call, const CallEnv& env) {
 absl::StatusOr<Result> ClientCore::TryApply(const Call& call, const CallEnv& env,
                                             bool* may_repeat) {
   const std::shared_ptr<LeaseArena> arena = Arena();
-  SHOAL_ASSIGN_OR_RETURN(CallPlan plan, PlanCall(call, {info_.limits, arena.get()}));
+  SHOAL_ASSIGN_OR_RETURN(CallPlan plan, PlanCall(call, {info_.limits, &outputs_, arena.get()}));
   absl::StatusOr<Result> result = RunApply(call, &plan, transfer_, env);
   if (result.ok()) return result;
   const absl::Status& status = result.status();
@@ -268,7 +269,7 @@ absl::StatusOr<Result> ClientCore::TryApply(const Call& call, const CallEnv& env
       status.code() == absl::StatusCode::kNotFound && arena != nullptr && !arena->alive();
   if (!lost_lease) return result;
   // The server was started anew: what lay in its leases is ordinary memory now.
-  SHOAL_ASSIGN_OR_RETURN(plan, PlanCall(call, {info_.limits, nullptr}));
+  SHOAL_ASSIGN_OR_RETURN(plan, PlanCall(call, {info_.limits, &outputs_, nullptr}));
   return RunApply(call, &plan, transfer_, env);
 }
 
@@ -277,7 +278,7 @@ absl::StatusOr<ArrayInfo> ClientCore::Put(const Array& array, const PutOptions& 
   const std::shared_ptr<LeaseArena> arena = Arena();
   if (arena != nullptr && array.byte_count() > info_.limits.inline_bytes) {
     absl::StatusOr<ArrayInfo> stored =
-        RunLeasedPut(array, options, {&transfer_, arena.get(), info_.limits}, env);
+        RunLeasedPut(array, options, {&transfer_, {info_.limits, &outputs_, arena.get()}}, env);
     if (stored.ok() || (!ChunksMayDo(stored.status()) && arena->alive())) return stored;
   }
   return RunPut(array, options, transfer_, env);
@@ -288,8 +289,9 @@ absl::StatusOr<LeasedArrayResult> ClientCore::GetByLease(const ArrayRef& referen
                                                          const CallEnv& env) {
   const std::shared_ptr<LeaseArena> arena = Arena();
   if (arena == nullptr) return absl::UnimplementedError("no leases");
-  SHOAL_ASSIGN_OR_RETURN(LeasedArrayResult result,
-                         RunLeasedGet(reference, {&transfer_, arena.get(), info_.limits}, env));
+  SHOAL_ASSIGN_OR_RETURN(
+      LeasedArrayResult result,
+      RunLeasedGet(reference, {&transfer_, {info_.limits, &outputs_, arena.get()}}, env));
   if (progress) progress(result.info.bytes, result.info.bytes);
   return result;
 }
@@ -348,7 +350,7 @@ absl::Status ClientCore::Ask(Method method, const google::protobuf::MessageLite&
 void ClientCore::ApplyAsync(Call call, Callback<Result> done) {
   const std::optional<std::chrono::nanoseconds> timeout = call.timeout;
   // Small calls wait in gRPC, not in a thread. A borrowed array is copied on the way.
-  absl::StatusOr<CallPlan> plan = PlanCall(call, {info_.limits, nullptr});
+  absl::StatusOr<CallPlan> plan = PlanCall(call, {info_.limits, &outputs_, nullptr});
   if (!plan.ok() || plan->stream) {
     RunAsync<Result>(
         timeout, [this, call = std::move(call)](const CallEnv& env) { return Apply(call, env); },

@@ -82,6 +82,7 @@ class ClientCore {
 
   const ClientOptions options_;
   ServerInfo info_;
+  OpOutputs outputs_;  // Of info_.ops.
   Plane plane_ = Plane::kTcp;
   ChannelOptions channel_options_;
   std::optional<UnaryChannel> unary_;

@@ -50,6 +50,11 @@ v1::Distribution::Kind ToProto(Distribution::Kind kind) {
   return v1::Distribution::KIND_UNSPECIFIED;
 }
 
+OpOutput FromProto(v1::OpOutput output) {
+  const bool known = output >= v1::OP_OUTPUT_UNSPECIFIED && output <= v1::OP_OUTPUT_SCALAR;
+  return known ? static_cast<OpOutput>(output) : OpOutput::kUnknown;
+}
+
 OpInfo FromProto(const v1::OpInfo& proto) {
   OpInfo op{.name = proto.name(),
             .doc = proto.doc(),
@@ -57,7 +62,8 @@ OpInfo FromProto(const v1::OpInfo& proto) {
             .arguments_max = proto.arguments_max(),
             .params = {},
             .dtypes = {},
-            .backends = {proto.backends().begin(), proto.backends().end()}};
+            .backends = {proto.backends().begin(), proto.backends().end()},
+            .output = FromProto(proto.output())};
   for (const auto& param : proto.params()) op.params.push_back({param.name(), param.doc()});
   for (const int number : proto.dtypes()) {
     const std::optional<Dtype> dtype = FromProto(static_cast<v1::Dtype>(number));

@@ -28,7 +28,7 @@ absl::StatusOr<ArrayInfo> RunLeasedPut(const Array& array, const PutOptions& opt
   const Call call{.op = "echo",
                   .arguments = {array},
                   .destinations = {Store{options.name, options.distribution, options.replace}}};
-  SHOAL_ASSIGN_OR_RETURN(CallPlan plan, PlanCall(call, {context.limits, context.arena}));
+  SHOAL_ASSIGN_OR_RETURN(CallPlan plan, PlanCall(call, context.plan));
   if (plan.inputs[0].way != CallPlan::Way::kLeased) {
     return absl::UnimplementedError("the array does not fit into a lease");
   }
@@ -44,10 +44,10 @@ absl::StatusOr<LeasedArrayResult> RunLeasedGet(const ArrayRef& reference,
                                                const LeasedContext& context, const CallEnv& env) {
   const TransferContext& transfer = *context.transfer;
   SHOAL_ASSIGN_OR_RETURN(ArrayInfo info, Describe(reference, transfer, env));
-  if (info.bytes <= context.limits.inline_bytes) {
+  if (info.bytes <= context.plan.limits.inline_bytes) {
     return absl::UnimplementedError("too small to be worth a lease");
   }
-  SHOAL_ASSIGN_OR_RETURN(StorageRef storage, context.arena->Allocate(info.bytes));
+  SHOAL_ASSIGN_OR_RETURN(StorageRef storage, context.plan.arena->Allocate(info.bytes));
   CallPlan plan;
   plan.inputs.push_back({.way = CallPlan::Way::kStored});
   plan.targets.push_back({.landing = ArrayAccess::Make(info.dtype, info.shape, info.bytes, storage),
@@ -56,7 +56,7 @@ absl::StatusOr<LeasedArrayResult> RunLeasedGet(const ArrayRef& reference,
   const Call call{.op = "echo", .arguments = {ArrayRef::ById(info.id)}};
   absl::StatusOr<Result> result = RunApply(call, &plan, transfer, env);
   if (!result.ok()) {
-    context.arena->Distrust(storage);  // It may yet be written to.
+    context.plan.arena->Distrust(storage);  // It may yet be written to.
     return result.status();
   }
   if (result->outputs.size() != 1 || result->outputs[0].array.byte_count() != info.bytes) {

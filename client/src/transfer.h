@@ -49,8 +49,7 @@ absl::StatusOr<Result> RunApply(const Call& call, CallPlan* plan, const Transfer
 
 struct LeasedContext {
   const TransferContext* transfer = nullptr;
-  LeaseArena* arena = nullptr;
-  ServerLimits limits;
+  PlanContext plan;  // With an arena.
 };
 struct LeasedArrayResult {
   ArrayInfo info;

@@ -38,6 +38,13 @@ void EncodeLimits(const runtime::Limits& limits, v1::ServerLimits* message) {
   message->set_lease_bytes(limits.lease_bytes);
 }
 
+v1::OpOutput OutputOf(const kernels::OpInfo& op) {
+  if (op.any_dtype) return v1::OP_OUTPUT_EACH_ARGUMENT;
+  if (op.form == kernels::OpForm::kReduce) return v1::OP_OUTPUT_SCALAR;
+  return op.dtype_rule == kernels::DTypeRule::kSame ? v1::OP_OUTPUT_LIKE_ARGUMENTS
+                                                    : v1::OP_OUTPUT_UNSPECIFIED;
+}
+
 void EncodeOp(const kernels::OpInfo& op, const std::string& backend, v1::OpInfo* message) {
   message->set_name(std::string(op.name));
   message->set_doc(std::string(op.doc));
@@ -52,6 +59,7 @@ void EncodeOp(const kernels::OpInfo& op, const std::string& backend, v1::OpInfo*
     if (op.any_dtype || op.Supports(dtype)) message->add_dtypes(static_cast<v1::Dtype>(dtype));
   }
   message->add_backends(backend);
+  message->set_output(OutputOf(op));
 }
 
 void GetServerInfo(runtime::Engine& engine, const ServerFacts& facts, const Reply& reply) {

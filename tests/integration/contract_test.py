@@ -40,8 +40,12 @@ class ClusterTest(ServerCase):
         self.assertGreater(limits.message_bytes, limits.chunk_bytes)
         self.assertEqual((limits.session_tasks, limits.queued_tasks), (65536, 1_000_000))
         self.assertEqual(limits.resume_timeout.seconds, 60)
-        self.assertEqual({op.name for op in info.ops},
-                         {"echo", "axpy", "add", "multiply", "sum", "dot", "sort"})
+        outputs = {op.name: op.output for op in info.ops}
+        self.assertEqual(
+            {outputs[op] for op in ("axpy", "add", "multiply", "sort")},
+            {cluster_pb2.OP_OUTPUT_LIKE_ARGUMENTS})
+        self.assertEqual({outputs[op] for op in ("sum", "dot")}, {cluster_pb2.OP_OUTPUT_SCALAR})
+        self.assertEqual(outputs["echo"], cluster_pb2.OP_OUTPUT_EACH_ARGUMENT)
         axpy, = (op for op in info.ops if op.name == "axpy")
         self.assertEqual([param.name for param in axpy.params], ["a"])
         self.assertEqual((axpy.arguments_min, axpy.arguments_max), (2, 2))

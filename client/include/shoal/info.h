@@ -34,6 +34,14 @@ struct OpParam {
   std::string doc = {};
 };
 
+/// What an op gives, as far as its arguments alone tell.
+enum class OpOutput : uint8_t {
+  kUnknown = 0,
+  kEachArgument = 1,   ///< An output for each argument, equal to it in dtype and shape.
+  kLikeArguments = 2,  ///< One; of the arguments' dtype and shape where these all agree.
+  kScalar = 3,         ///< One, of one element.
+};
+
 struct OpInfo {
   std::string name = {};
   std::string doc = {};
@@ -42,6 +50,7 @@ struct OpInfo {
   std::vector<OpParam> params = {};
   std::vector<Dtype> dtypes = {};          ///< Of the arguments.
   std::vector<std::string> backends = {};  ///< "cpu", "cuda".
+  OpOutput output = OpOutput::kUnknown;
 };
 
 struct ServerInfo {

@@ -143,9 +143,15 @@ void FakeServer::FillInfo(v1::GetServerInfoResponse* response) const {
   response->mutable_planes()->set_unix_socket(options_.unix_socket);
   response->mutable_planes()->set_lease_socket(options_.lease_socket);
   response->mutable_planes()->set_host_id(options_.host_id);
-  v1::OpInfo* op = response->add_ops();
-  op->set_name("add");
-  op->add_dtypes(v1::DTYPE_FLOAT32);
+  constexpr std::pair<const char*, v1::OpOutput> kOps[] = {{"add", v1::OP_OUTPUT_LIKE_ARGUMENTS},
+                                                           {"echo", v1::OP_OUTPUT_EACH_ARGUMENT},
+                                                           {"sum", v1::OP_OUTPUT_SCALAR}};
+  for (const auto& [name, output] : kOps) {
+    v1::OpInfo* op = response->add_ops();
+    op->set_name(name);
+    op->add_dtypes(v1::DTYPE_FLOAT32);
+    op->set_output(output);
+  }
 }
 
 grpc::Status FakeServer::Argument(const v1::Argument& argument, const std::string* payload,
