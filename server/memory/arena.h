@@ -43,6 +43,9 @@ class Block {
   int64_t bytes_ = 0;
 };
 
+/// The largest capacity of an arena.
+inline constexpr int64_t kArenaBytesMax = int64_t{1} << 44;
+
 struct ArenaOptions {
   std::string name = "arena";  ///< In messages.
   int64_t capacity_bytes = 0;  ///< The cap, > 0; address space is reserved, memory is not.
