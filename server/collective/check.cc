@@ -102,9 +102,11 @@ RankLayout LayoutOf(const CallView& call, int rank) {
       return {true, true, whole(), block(), BlockOffset(args, rank)};
     case Operation::kAllToAll: {
       RankLayout layout{true, true, 0, 0, -1};
-      for (int peer = 0; peer < size; ++peer) {
-        layout.send_bytes += args.counts[static_cast<size_t>(rank * size + peer)] * item;
-        layout.recv_bytes += args.counts[static_cast<size_t>(peer * size + rank)] * item;
+      const auto ranks = static_cast<size_t>(size);
+      const auto self = static_cast<size_t>(rank);
+      for (size_t peer = 0; peer < ranks; ++peer) {
+        layout.send_bytes += args.counts[self * ranks + peer] * item;
+        layout.recv_bytes += args.counts[peer * ranks + self] * item;
       }
       return layout;
     }

@@ -221,7 +221,8 @@ struct NsOnOneCore {
            static_cast<double>(work.args.row_elements);
   }
   double operator()(const MergeWork& work) const {
-    return kMergeNsPerElement * static_cast<double>(work.output.bytes / ItemBytes(work.dtype));
+    const int64_t count = work.output.bytes / ItemBytes(work.dtype);
+    return kMergeNsPerElement * static_cast<double>(count);
   }
 };
 
