@@ -10,13 +10,6 @@
 namespace shoal::collective {
 namespace {
 
-using kernels::DType;
-
-int64_t Alignment(DType dtype) {
-  const bool is_complex = dtype == DType::kComplex64 || dtype == DType::kComplex128;
-  return kernels::ItemBytes(dtype) / (is_complex ? 2 : 1);
-}
-
 bool IsReduction(Operation operation) {
   return operation == Operation::kReduce || operation == Operation::kAllReduce ||
          operation == Operation::kReduceScatter;
@@ -160,7 +153,7 @@ absl::Status CheckRank(const CallView& call, int rank, const RankBuffers& buffer
     fault = "send and recv overlap, but not as in place";
   }
   if (fault.empty() && IsReduction(call.operation)) {
-    const auto mask = static_cast<uintptr_t>(Alignment(call.args->dtype)) - 1;
+    const auto mask = static_cast<uintptr_t>(kernels::ItemAlignment(call.args->dtype)) - 1;
     const auto address = (layout.uses_send ? reinterpret_cast<uintptr_t>(buffers.send.data) : 0) |
                          (layout.uses_recv ? reinterpret_cast<uintptr_t>(buffers.recv.data) : 0);
     if ((address & mask) != 0) {

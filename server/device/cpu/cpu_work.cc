@@ -71,8 +71,6 @@ absl::Status NotBuilt(std::string_view op, DType dtype) {
       absl::StrCat(std::string(op), " is not built for ", std::string(Name(dtype))));
 }
 
-bool IsComplex(DType dtype) { return dtype == DType::kComplex64 || dtype == DType::kComplex128; }
-
 absl::Status Run(const MapWork& work, CancelFlag cancelled, const CpuContext& context) {
   const kernels::MapArgs& args = work.args;
   SHOAL_CHECK(work.op->form == kernels::OpForm::kMap);
