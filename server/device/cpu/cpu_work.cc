@@ -26,8 +26,8 @@ constexpr int64_t kReduceChunkBytes = kMiB;
 constexpr int64_t kCopyChunkBytes = 512 * kKiB;
 // Below, the bytes sit in a cache and one core moves them as fast as two.
 constexpr int64_t kCopySplitBytesMin = 8 * kMiB;
-constexpr int64_t kSortChunkElements = 64 * kKiB;
-constexpr int64_t kMergeChunkElements = 64 * kKiB;
+constexpr int64_t kSortChunkElements = int64_t{1} << 16;
+constexpr int64_t kMergeChunkElements = int64_t{1} << 16;
 // A row is sorted in pieces of at most this many elements, so that it can be cancelled.
 constexpr int64_t kSortPieceElementsMax = int64_t{8} << 20;
 
