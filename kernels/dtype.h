@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -31,10 +32,22 @@ inline constexpr std::array<DType, 15> kAllDTypes = {
     DType::kUint8,    DType::kUint16,  DType::kUint32,  DType::kUint64,    DType::kFloat16,
     DType::kBfloat16, DType::kFloat32, DType::kFloat64, DType::kComplex64, DType::kComplex128};
 
-/// Bytes of one element; also its natural alignment, except complex, which aligns as its half.
+/// Stored in 16 bits and computed in float32.
+constexpr bool IsHalf(DType dtype) { return dtype == DType::kFloat16 || dtype == DType::kBfloat16; }
+
+constexpr bool IsComplex(DType dtype) {
+  return dtype == DType::kComplex64 || dtype == DType::kComplex128;
+}
+
+/// Bytes of one element.
 constexpr int64_t ItemBytes(DType dtype) {
   constexpr std::array<int8_t, 16> kBytes = {0, 1, 1, 2, 4, 8, 1, 2, 4, 8, 2, 2, 4, 8, 8, 16};
   return kBytes[static_cast<size_t>(dtype)];
+}
+
+/// The natural alignment of an element, in bytes: its size; of a complex number that of one part.
+constexpr int64_t ItemAlignment(DType dtype) {
+  return IsComplex(dtype) ? ItemBytes(dtype) / 2 : ItemBytes(dtype);
 }
 
 /// NumPy's name: "float32", "bool".

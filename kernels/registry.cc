@@ -1,5 +1,6 @@
 #include "kernels/registry.h"
 
+#include <array>
 #include <bit>
 #include <cmath>
 #include <optional>
@@ -74,13 +75,6 @@ absl::Status ValidateElement(const OpInfo& op, const ParamInfo& param, DType dty
                                                  " (a whole number from ", LimitsOf(dtype), ")"));
 }
 
-std::optional<size_t> ParamIndex(const OpInfo& op, std::string_view name) {
-  for (size_t i = 0; i < op.params.size(); ++i) {
-    if (op.params[i].name == name) return i;
-  }
-  return std::nullopt;
-}
-
 std::string ParamNamesOf(const OpInfo& op) {
   if (op.params.empty()) return "it takes none";
   std::string names = "it takes ";
@@ -143,28 +137,6 @@ absl::Status ValidateParams(const OpInfo& op, DType dtype, std::span<const doubl
     }
   }
   return absl::OkStatus();
-}
-
-absl::StatusOr<std::array<double, kParamsMax>> BindParams(const OpInfo& op, DType dtype,
-                                                          std::span<const NamedParam> params) {
-  std::array<double, kParamsMax> values = {};
-  uint32_t given = 0;
-  for (const NamedParam& param : params) {
-    const std::optional<size_t> index = ParamIndex(op, param.name);
-    const std::string quoted = absl::StrCat("parameter '", std::string(param.name), "'");
-    if (!index.has_value()) return ParamError(op, absl::StrCat("unknown ", quoted));
-    if ((given >> *index & 1U) != 0) return ParamError(op, absl::StrCat(quoted, " given twice"));
-    given |= 1U << *index;
-    values[*index] = param.value;
-  }
-  for (size_t i = 0; i < op.params.size(); ++i) {
-    if ((given >> i & 1U) != 0) continue;
-    return ParamError(op,
-                      absl::StrCat("parameter '", std::string(op.params[i].name), "' is missing"));
-  }
-  SHOAL_RETURN_IF_ERROR(
-      ValidateParams(op, dtype, std::span<const double>(values.data(), op.params.size())));
-  return values;
 }
 
 }  // namespace shoal::kernels

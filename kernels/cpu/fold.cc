@@ -31,7 +31,6 @@ struct Addition {
   }
 };
 
-constexpr bool IsHalf(DType dtype) { return dtype == DType::kFloat16 || dtype == DType::kBfloat16; }
 constexpr bool IsSignedOrBool(DType dtype) { return dtype <= DType::kInt64; }
 constexpr bool IsInteger(DType dtype) { return dtype <= DType::kUint64; }
 

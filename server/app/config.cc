@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <fstream>
-#include <thread>
 
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
@@ -106,7 +105,8 @@ absl::StatusOr<Config> MakeConfig(const ParsedOptions& options, const Machine& m
   config.unix_socket = options.Bool("unix-socket");
   config.socket_dir = options.String("socket-dir");
   config.workers = static_cast<int>(options.Int("workers"));
-  if (config.workers == 0) config.workers = std::min(machine.cores, 4);
+  constexpr int kDefaultWorkersMax = 4;
+  if (config.workers == 0) config.workers = std::min(machine.cores, kDefaultWorkersMax);
   config.threads = static_cast<int>(options.Int("threads"));
   if (config.threads == 0) config.threads = std::max(1, machine.cores / config.workers);
   SHOAL_ASSIGN_OR_RETURN(config.memory_limit_bytes,

@@ -25,9 +25,9 @@
 namespace shoal::app {
 namespace {
 
-// Of the payload memory, the part that the front end itself may hold: leases, results on their
-// way. The rest is the workers'.
-constexpr int64_t kFrontEndPart = 4;
+// One part in so many of the payload memory is the front end's own: leases, results on their way.
+// The rest is the workers'.
+constexpr int64_t kFrontEndDivisor = 4;
 constexpr int kStreamsPerConnection = 1024;
 // How long a client may take to fetch the end of its last reply.
 constexpr Duration kFlushTime = std::chrono::seconds(1);
@@ -67,7 +67,7 @@ absl::Status FrontEnd::BuildEngine(const Config& config) {
   SHOAL_ASSIGN_OR_RETURN(
       engine_.arena,
       memory::Arena::Create({.name = "payload", .capacity_bytes = config.memory_limit_bytes}));
-  const int64_t front_bytes = config.memory_limit_bytes / kFrontEndPart;
+  const int64_t front_bytes = config.memory_limit_bytes / kFrontEndDivisor;
   const int64_t worker_bytes = (config.memory_limit_bytes - front_bytes) / config.workers;
   engine_.front_budget = std::make_unique<memory::Budget>("the front end", front_bytes);
   engine_.limits.lease_bytes = std::min(engine_.limits.lease_bytes, front_bytes);

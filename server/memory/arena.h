@@ -27,7 +27,8 @@ class Block {
   Block& operator=(Block&& other) noexcept;
   ~Block() { Release(); }
 
-  /// 64-byte aligned. Not null for a block of 0 bytes from an arena; null for an empty block.
+  /// Aligned to kExtentAlignment. Not null for a block of 0 bytes from an arena; null for an empty
+  /// block.
   std::byte* data() const { return data_; }
   /// As asked for.
   int64_t bytes() const { return bytes_; }

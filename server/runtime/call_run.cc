@@ -25,7 +25,7 @@ using core::AttemptOutcome;
 class CallRun::StageBody final : public TaskBody {
  public:
   explicit StageBody(std::shared_ptr<CallRun> run)
-      : run_(std::move(run)), turns_(run_->stage_->pieces().size()), submitted_(Now()) {}
+      : run_(std::move(run)), ends_(run_->stage_->pieces().size()), submitted_(Now()) {}
 
   std::optional<AttemptOutcome> Run(const PieceRun& piece) override {
     if (first_run_.load(std::memory_order_relaxed) == 0) {
@@ -34,17 +34,17 @@ class CallRun::StageBody final : public TaskBody {
     // Two come to this turnstile: the end of the piece and the end of this function. Who comes
     // last has the outcome; so a piece that ends at once costs no second round of the dispatcher.
     const auto index = static_cast<size_t>(piece.piece);
-    turns_[index].store(2, std::memory_order_relaxed);
+    PieceEnd& end = ends_[index];
+    end.turns.store(2, std::memory_order_relaxed);
     Worker& worker = (*run_->engine_->workers)[piece.worker];
-    auto outcome = std::make_shared<AttemptOutcome>(AttemptOutcome::kOk);
     run_->stage_->RunPiece(
-        index, worker, cancel_flag(), [this, piece, index, outcome](const absl::Status& status) {
-          *outcome = OutcomeOf(status);
-          if (turns_[index].fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+        index, worker, cancel_flag(), [this, piece, &end](const absl::Status& status) {
+          end.outcome = OutcomeOf(status);
+          if (end.turns.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
           run_->engine_->dispatcher->End(piece.worker,
-                                         {.attempt = piece.attempt, .outcome = *outcome}, this);
+                                         {.attempt = piece.attempt, .outcome = end.outcome}, this);
         });
-    if (turns_[index].fetch_sub(1, std::memory_order_acq_rel) == 1) return *outcome;
+    if (end.turns.fetch_sub(1, std::memory_order_acq_rel) == 1) return end.outcome;
     return std::nullopt;
   }
 
@@ -66,6 +66,11 @@ class CallRun::StageBody final : public TaskBody {
   void Retire() override { delete this; }
 
  private:
+  struct PieceEnd {
+    std::atomic<int> turns = 0;  // Of those at the turnstile, how many have not come.
+    AttemptOutcome outcome = AttemptOutcome::kOk;
+  };
+
   AttemptOutcome OutcomeOf(const absl::Status& status) {
     if (status.ok()) return AttemptOutcome::kOk;
     if (absl::IsCancelled(status)) return AttemptOutcome::kCancelled;
@@ -75,7 +80,7 @@ class CallRun::StageBody final : public TaskBody {
   }
 
   const std::shared_ptr<CallRun> run_;
-  std::vector<std::atomic<int>> turns_;  // By piece.
+  std::vector<PieceEnd> ends_;  // By piece.
   const Instant submitted_;
   std::atomic<int64_t> first_run_ = 0;
   std::mutex mutex_;

@@ -48,7 +48,9 @@ class ComputeTask final : public StreamTask, public std::enable_shared_from_this
     for (size_t i = 0; i < call.arguments.size(); ++i) {
       const auto* streamed = std::get_if<plan::StreamedBytes>(&call.arguments[i].value);
       if (streamed == nullptr) continue;
-      SHOAL_ASSIGN_OR_RETURN(runtime::Operand room, MakeRoom(streamed->type));
+      SHOAL_ASSIGN_OR_RETURN(
+          runtime::Operand room,
+          runtime::NewWorkerOperand(*engine_.workers, streamed->type, kScatterBytesMin));
       landings_.push_back(
           {runtime::Landing(std::move(room), engine_.limits.chunk_bytes), static_cast<int32_t>(i)});
     }
@@ -104,16 +106,6 @@ class ComputeTask final : public StreamTask, public std::enable_shared_from_this
     runtime::Landing landing;
     int32_t argument;
   };
-
-  absl::StatusOr<runtime::Operand> MakeRoom(const plan::ArrayType& type) {
-    plan::Distribution distribution{plan::DistributionKind::kBlock, engine_.workers->ids()};
-    if (*type.shape.ByteCount(type.dtype) < kScatterBytesMin) {
-      distribution = {plan::DistributionKind::kSingle, {engine_.workers->Emptiest()}};
-    }
-    SHOAL_ASSIGN_OR_RETURN(auto array, engine_.workers->NewArray(type, std::move(distribution)));
-    const runtime::StoredArray& held = *array;
-    return runtime::ArrayOperand(held, std::move(array));
-  }
 
   absl::Status Land(const wire::ChunkMessage& chunk) {
     if (current_ == landings_.size() || chunk.header.array != landings_[current_].argument) {
@@ -183,8 +175,7 @@ class ComputeTask final : public StreamTask, public std::enable_shared_from_this
       returned.push_back(stays ? runtime::Operand() : std::move(output.data));
     }
     const std::lock_guard lock(sending_mutex_);
-    sender_.emplace(std::move(returned),
-                    ChunkOptions{.chunk_bytes = engine_.limits.chunk_bytes, .checksum = checksum_});
+    sender_.emplace(std::move(returned), ChunkOptions{.chunk_bytes = engine_.limits.chunk_bytes});
     SendNext(first.SerializeAsString());
   }
 
@@ -216,7 +207,6 @@ class ComputeTask final : public StreamTask, public std::enable_shared_from_this
   int64_t landed_bytes_ = 0;
   int unacknowledged_ = 0;
   bool want_timing_ = false;
-  bool checksum_ = true;
   CallRecord record_;
 
   std::mutex mutex_;

@@ -94,10 +94,7 @@ class EchoTask final : public StreamTask, public std::enable_shared_from_this<Ec
   };
 
   absl::StatusOr<runtime::Operand> MakeRoom() {
-    const plan::Distribution all{plan::DistributionKind::kBlock, engine_.workers->ids()};
-    SHOAL_ASSIGN_OR_RETURN(auto array, engine_.workers->NewArray(type_, all));
-    const runtime::StoredArray& held = *array;
-    return runtime::ArrayOperand(held, std::move(array));
+    return runtime::NewWorkerOperand(*engine_.workers, type_, /*scatter_bytes_min=*/0);
   }
 
   std::string Description() {
@@ -131,8 +128,9 @@ class EchoTask final : public StreamTask, public std::enable_shared_from_this<Ec
     pending.frame.head = wire::FrameChunk(rest, chunk.header, chunk.data_bytes);
     if (route_ == plan::Route::kFront) {
       auto owner = std::make_shared<transport::Message>(std::move(message));
-      for (const wire::ConstBytes piece : chunk.data)
+      for (const wire::ConstBytes piece : chunk.data) {
         pending.frame.payloads.push_back({piece, owner});
+      }
       return Queue(std::move(pending), {});
     }
     message = transport::Message();  // Landed.

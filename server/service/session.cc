@@ -40,10 +40,10 @@ std::string FailedResult(uint64_t id, const absl::Status& status) {
   return result.SerializeAsString();
 }
 
-/// A call whose bytes were seen before: a flood decodes one.
-struct KnownCall {
+/// An echo of nothing, scheduled like any task, with nothing to run. Recognised by its bytes when
+/// it comes again: a flood decodes one.
+struct EmptyCall {
   std::string bytes;
-  bool empty = false;  // An echo of nothing: scheduled like any task, with nothing to run.
   int32_t op = 0;
 };
 
@@ -254,7 +254,7 @@ class Session final : public transport::StreamHandler {
   }
 
   bool IsEmptyCall(absl::string_view bytes) {
-    if (!known_.bytes.empty() && bytes == known_.bytes) return known_.empty;
+    if (!known_.bytes.empty() && bytes == known_.bytes) return true;
     constexpr size_t kKnownBytesMax = 64;  // Empty calls are small; others are not remembered.
     if (bytes.empty() || bytes.size() > kKnownBytesMax) return false;
     v1::ApplyRequest request;
@@ -264,7 +264,7 @@ class Session final : public transport::StreamHandler {
         !call->destinations.empty()) {
       return false;
     }
-    known_ = {std::string(bytes), true, ThroughputIndex(call->op)};
+    known_ = {std::string(bytes), ThroughputIndex(call->op)};
     return true;
   }
 
@@ -444,7 +444,7 @@ class Session final : public transport::StreamHandler {
   const std::shared_ptr<SessionState> state_;
   runtime::DrainSignal::Ticket ticket_;
   uint64_t drain_watch_ = 0;
-  KnownCall known_;
+  EmptyCall known_;  // The last one seen.
   SessionBatch batch_;
   std::vector<SessionTaskView> admitted_;
   absl::flat_hash_set<uint64_t> seen_;  // Ids of the run, once one did not count upwards.

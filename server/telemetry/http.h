@@ -15,8 +15,10 @@ namespace shoal::telemetry {
 ///   /metrics  what `metrics` returns, as Prometheus' text format 0.0.4;
 ///   /healthz  200 while the process lives;
 ///   /readyz   200 while `ready` says OK, else 503 with its message;
-///   anything else 404. Each answer ends its connection: with two threads, idle connections that
-/// scrapers keep would shut out the probes.
+///   any other path: 404.
+///
+/// Each answer ends its connection: with two threads, idle connections that scrapers keep would
+/// shut out the probes.
 ///
 /// Threads: one that accepts, two that answer and call the callbacks. While one lives, SIGPIPE is
 /// ignored in the whole process (the library sets that).

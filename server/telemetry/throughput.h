@@ -30,6 +30,15 @@ struct PhaseTimes {
   Duration compute{};
   Duration collective{};
   Duration transfer_out{};
+
+  PhaseTimes& operator+=(const PhaseTimes& other) {
+    queue += other.queue;
+    transfer_in += other.transfer_in;
+    compute += other.compute;
+    collective += other.collective;
+    transfer_out += other.transfer_out;
+    return *this;
+  }
 };
 
 /// Which rows a call counts in, beside its size.
@@ -86,7 +95,7 @@ class ThroughputTable {
 
   void Record(const CallKey& key, const CallSample& sample) { RecordMany(key, sample, 1); }
 
-  /// `count` calls that were alike: each had this sample. As dear as one.
+  /// `count` calls that were alike: each had this sample. Costs as much as one.
   void RecordMany(const CallKey& key, const CallSample& sample, int64_t count);
 
   /// The rows that have calls, by op, route, plane and size. Calls recorded meanwhile may show in

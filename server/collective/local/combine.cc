@@ -34,7 +34,9 @@ template <typename T>
 T Apply(ReduceOp op, T a, T b) {
   if constexpr (std::is_same_v<T, Bool>) {
     const bool is_or = op == ReduceOp::kSum || op == ReduceOp::kMax;
-    return {static_cast<uint8_t>(is_or ? a.value | b.value : a.value & b.value)};
+    const bool x = a.value != 0;
+    const bool y = b.value != 0;
+    return {static_cast<uint8_t>(is_or ? x | y : x & y)};
   } else if constexpr (std::is_integral_v<T>) {
     switch (op) {
       // In 64 bits without sign: nothing overflows and 16-bit operands are not promoted to int.
@@ -116,39 +118,40 @@ void FoldBy(ReduceOp op, Sources sources, std::byte* target, int64_t count) {
 
 }  // namespace
 
-void Combine(DType dtype, ReduceOp op, Sources sources, std::byte* target, int64_t count) {
+void Combine(DType dtype, ReduceOp op, Sources sources, device::Span target) {
+  const int64_t count = target.bytes / kernels::ItemBytes(dtype);
   SHOAL_CHECK(count <= kCombineElementsMax && !sources.empty() && IsDefined(op, dtype));
   switch (dtype) {
     case DType::kBool:
-      return FoldBy<Bool>(op, sources, target, count);
+      return FoldBy<Bool>(op, sources, target.data, count);
     case DType::kInt8:
-      return FoldBy<int8_t>(op, sources, target, count);
+      return FoldBy<int8_t>(op, sources, target.data, count);
     case DType::kInt16:
-      return FoldBy<int16_t>(op, sources, target, count);
+      return FoldBy<int16_t>(op, sources, target.data, count);
     case DType::kInt32:
-      return FoldBy<int32_t>(op, sources, target, count);
+      return FoldBy<int32_t>(op, sources, target.data, count);
     case DType::kInt64:
-      return FoldBy<int64_t>(op, sources, target, count);
+      return FoldBy<int64_t>(op, sources, target.data, count);
     case DType::kUint8:
-      return FoldBy<uint8_t>(op, sources, target, count);
+      return FoldBy<uint8_t>(op, sources, target.data, count);
     case DType::kUint16:
-      return FoldBy<uint16_t>(op, sources, target, count);
+      return FoldBy<uint16_t>(op, sources, target.data, count);
     case DType::kUint32:
-      return FoldBy<uint32_t>(op, sources, target, count);
+      return FoldBy<uint32_t>(op, sources, target.data, count);
     case DType::kUint64:
-      return FoldBy<uint64_t>(op, sources, target, count);
+      return FoldBy<uint64_t>(op, sources, target.data, count);
     case DType::kFloat16:
-      return FoldBy<Float16>(op, sources, target, count);
+      return FoldBy<Float16>(op, sources, target.data, count);
     case DType::kBfloat16:
-      return FoldBy<Bfloat16>(op, sources, target, count);
+      return FoldBy<Bfloat16>(op, sources, target.data, count);
     case DType::kFloat32:
-      return FoldBy<float>(op, sources, target, count);
+      return FoldBy<float>(op, sources, target.data, count);
     case DType::kFloat64:
-      return FoldBy<double>(op, sources, target, count);
+      return FoldBy<double>(op, sources, target.data, count);
     case DType::kComplex64:
-      return FoldBy<std::complex<float>>(op, sources, target, count);
+      return FoldBy<std::complex<float>>(op, sources, target.data, count);
     case DType::kComplex128:
-      return FoldBy<std::complex<double>>(op, sources, target, count);
+      return FoldBy<std::complex<double>>(op, sources, target.data, count);
   }
 }
 
