@@ -53,9 +53,9 @@ using Callback = absl::AnyInvocable<void(absl::StatusOr<T>) &&>;
 class Client {
  public:
   /// Errors:
-  ///   UNAVAILABLE         nobody answers at the address.
-  ///   DEADLINE_EXCEEDED   nobody answered in time.
-  ///   INVALID_ARGUMENT    an option out of range.
+  ///   UNAVAILABLE          nobody answers at the address.
+  ///   DEADLINE_EXCEEDED    nobody answered in time.
+  ///   INVALID_ARGUMENT     an option out of range.
   ///   FAILED_PRECONDITION  the plane asked for does not work with this server.
   static absl::StatusOr<std::unique_ptr<Client>> Connect(const ClientOptions& options = {});
 
