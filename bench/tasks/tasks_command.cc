@@ -223,6 +223,7 @@ class Tasks {
       series.count = std::min(count, flooder->CountMax());
     }
     std::vector<Series*> turns;
+    turns.reserve(all.size());
     for (Series& series : all) turns.push_back(&series);
     for (int64_t i = 0; i < flags_.repeat; ++i) {
       for (Series* series : turns) SHOAL_RETURN_IF_ERROR(series->Flood());
