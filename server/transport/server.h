@@ -6,14 +6,16 @@
 
 #include "base/time.h"
 #include "server/transport/call.h"
+#include "wire/keepalive.h"
 
 namespace shoal::transport {
 
 struct ServerOptions {
   /// "HOST:PORT" (port 0 picks one) or "unix:PATH".
   std::vector<std::string> addresses;
-  int64_t message_bytes_max = 0;
+  int64_t message_bytes_max = 0;  ///< Of one received message; larger ones are refused.
   int32_t streams_per_connection_max = 0;
+  wire::Keepalive keepalive = {};
 };
 
 /// Accepts calls and hands them to the service.
