@@ -347,15 +347,13 @@ class OptionParser {
     for (const Positional& positional : table.positionals) {
       needed += positional.min_count;
       if (given < needed && !parsed_.show_config_wanted_) {
-        return absl::InvalidArgumentError(
-            absl::StrCat(where, positional.name, " is missing"));
+        return absl::InvalidArgumentError(absl::StrCat(where, positional.name, " is missing"));
       }
       allowed = positional.max_count < 0 ? INT32_MAX : allowed + positional.max_count;
     }
     if (given <= allowed) return absl::OkStatus();
-    return absl::InvalidArgumentError(
-        absl::StrCat(where, "unexpected argument '",
-                     parsed_.positionals_[static_cast<size_t>(allowed)], "'"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        where, "unexpected argument '", parsed_.positionals_[static_cast<size_t>(allowed)], "'"));
   }
 
   const OptionTable& table_;

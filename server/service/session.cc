@@ -240,6 +240,7 @@ class Session final : public transport::StreamHandler {
 
   /// Runs of tasks with the same empty call go together; all others one by one.
   void RunTasks() {
+    open_to_more_ = engine_.drain.Check();  // A message is admitted whole, or not at all.
     const Instant deadline = DeadlineOf(*call_);
     const auto& tasks = batch_.tasks;
     for (size_t begin = 0, end = 0; begin < tasks.size(); begin = end) {
@@ -368,8 +369,8 @@ class Session final : public transport::StreamHandler {
                                  "session tasks"));
       return false;
     }
-    if (engine_.drain.draining()) {
-      Refuse(id, engine_.drain.Check());
+    if (!open_to_more_.ok()) {
+      Refuse(id, open_to_more_);
       return false;
     }
     if (IsRunning(id)) {
@@ -444,6 +445,7 @@ class Session final : public transport::StreamHandler {
   const std::shared_ptr<SessionState> state_;
   runtime::DrainSignal::Ticket ticket_;
   uint64_t drain_watch_ = 0;
+  absl::Status open_to_more_;
   EmptyCall known_;  // The last one seen.
   SessionBatch batch_;
   std::vector<SessionTaskView> admitted_;
