@@ -64,6 +64,7 @@ absl::Status FrontEnd::BuildEngine(const Config& config) {
   engine_.backend = "cpu";
   engine_.logger = &logger_;
   engine_.throughput = &throughput_;
+  engine_.observers = {&throughput_};
   SHOAL_ASSIGN_OR_RETURN(
       engine_.arena,
       memory::Arena::Create({.name = "payload", .capacity_bytes = config.memory_limit_bytes}));
