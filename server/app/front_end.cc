@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <future>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -107,7 +108,7 @@ absl::Status FrontEnd::Listen(const Config& config) {
   facts_.begin_drain = [this] { BeginDrain(); };
 
   transport::ServerOptions options;
-  options.addresses = {HostAndPort(config.host, config.port)};
+  options.endpoints = {{HostAndPort(config.host, config.port), std::nullopt}};
   options.message_bytes_max = config.limits.message_bytes();
   options.streams_per_connection_max = kStreamsPerConnection;
   if (config.unix_socket) {
@@ -115,7 +116,7 @@ absl::Status FrontEnd::Listen(const Config& config) {
                            SocketDirectory::Make(config.socket_dir, TemporaryDirectory()));
     facts_.unix_socket = sockets_.grpc_socket();
     facts_.lease_socket = sockets_.lease_socket();
-    options.addresses.push_back(absl::StrCat("unix:", facts_.unix_socket));
+    options.endpoints.push_back({absl::StrCat("unix:", facts_.unix_socket), std::nullopt});
     SHOAL_ASSIGN_OR_RETURN(lease_server_, service::LeaseServer::Start(
                                               facts_.lease_socket, engine_.leases.get(), &logger_));
   }
