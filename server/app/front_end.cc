@@ -33,9 +33,6 @@ constexpr int kStreamsPerConnection = 1024;
 // How long a client may take to fetch the end of its last reply.
 constexpr Duration kFlushTime = std::chrono::seconds(1);
 
-constexpr const char* kServiceNames[] = {"", "shoal.v1.ComputeService", "shoal.v1.ArrayService",
-                                         "shoal.v1.ClusterService"};
-
 std::string TemporaryDirectory() {
   const char* configured = std::getenv("TMPDIR");
   return configured != nullptr && *configured != '\0' ? configured : "/tmp";
@@ -120,8 +117,11 @@ absl::Status FrontEnd::Listen(const Config& config) {
     SHOAL_ASSIGN_OR_RETURN(lease_server_, service::LeaseServer::Start(
                                               facts_.lease_socket, engine_.leases.get(), &logger_));
   }
-  SHOAL_ASSIGN_OR_RETURN(
-      server_, transport::StartGrpcServer(options, service::AllServices(&engine_, &facts_)));
+  std::vector<transport::ServiceTable> services = service::AllServices(&engine_, &facts_);
+  for (const transport::ServiceTable& service : services) {
+    if (service.built) service_names_.push_back(service.name);
+  }
+  SHOAL_ASSIGN_OR_RETURN(server_, transport::StartGrpcServer(options, std::move(services)));
   return absl::OkStatus();
 }
 
@@ -141,7 +141,8 @@ absl::Status FrontEnd::ListenHttp(const Config& config) {
 }
 
 void FrontEnd::SetHealth(bool serving) {
-  for (const char* name : kServiceNames) server_->SetServing(name, serving);
+  server_->SetServing("", serving);
+  for (const std::string& name : service_names_) server_->SetServing(name, serving);
   for (const WorkerId worker : engine_.workers->ids()) {
     server_->SetServing(absl::StrCat("worker/", worker.value), serving);
   }
