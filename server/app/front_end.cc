@@ -18,6 +18,7 @@
 #include "server/service/call_record.h"
 #include "server/service/services.h"
 #include "server/transport/grpc/grpc_server.h"
+#include "server/transport/servers.h"
 
 #ifndef SHOAL_VERSION
 #error "SHOAL_VERSION comes from the build"
@@ -30,6 +31,8 @@ namespace {
 // way. The rest is the workers'.
 constexpr int64_t kFrontEndPart = 4;
 constexpr int kStreamsPerConnection = 1024;
+// Every way in which calls can come.
+constexpr transport::Transport kTransports[] = {{"grpc", transport::StartGrpcServer}};
 // How long a client may take to fetch the end of its last reply.
 constexpr Duration kFlushTime = std::chrono::seconds(1);
 
@@ -104,24 +107,26 @@ absl::Status FrontEnd::Listen(const Config& config) {
       absl::StrCat(absl::Hex(facts_.started.time_since_epoch().count()), "-", getpid());
   facts_.begin_drain = [this] { BeginDrain(); };
 
-  transport::ServerOptions options;
-  options.endpoints = {{HostAndPort(config.host, config.port), std::nullopt}};
-  options.message_bytes_max = config.limits.message_bytes();
-  options.streams_per_connection_max = kStreamsPerConnection;
+  transport::ServersSetup setup;
+  setup.transports = kTransports;
+  setup.listeners = {{"grpc", {HostAndPort(config.host, config.port), std::nullopt}, {}}};
+  setup.options.message_bytes_max = config.limits.message_bytes();
+  setup.options.streams_per_connection_max = kStreamsPerConnection;
   if (config.unix_socket) {
     SHOAL_ASSIGN_OR_RETURN(sockets_,
                            SocketDirectory::Make(config.socket_dir, TemporaryDirectory()));
     facts_.unix_socket = sockets_.grpc_socket();
     facts_.lease_socket = sockets_.lease_socket();
-    options.endpoints.push_back({absl::StrCat("unix:", facts_.unix_socket), std::nullopt});
+    setup.listeners.push_back(
+        {"grpc", {absl::StrCat("unix:", facts_.unix_socket), std::nullopt}, {}});
     SHOAL_ASSIGN_OR_RETURN(lease_server_, service::LeaseServer::Start(
                                               facts_.lease_socket, engine_.leases.get(), &logger_));
   }
-  std::vector<transport::ServiceTable> services = service::AllServices(&engine_, &facts_);
-  for (const transport::ServiceTable& service : services) {
+  setup.services = service::AllServices(&engine_, &facts_);
+  for (const transport::ServiceTable& service : setup.services) {
     if (service.built) service_names_.push_back(service.name);
   }
-  SHOAL_ASSIGN_OR_RETURN(server_, transport::StartGrpcServer(options, std::move(services)));
+  SHOAL_ASSIGN_OR_RETURN(server_, transport::StartServers(setup));
   return absl::OkStatus();
 }
 
