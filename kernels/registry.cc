@@ -52,14 +52,14 @@ struct IntegerRange {
 std::optional<IntegerRange> RangeOf(DType dtype) {
   if ((kIntegerDTypes >> static_cast<int>(dtype) & 1U) == 0) return std::nullopt;
   const int bits = static_cast<int>(8 * ItemBytes(dtype));
-  const bool is_signed = dtype <= DType::kInt64;
-  if (is_signed) return IntegerRange{-std::ldexp(1.0, bits - 1), std::ldexp(1.0, bits - 1)};
+  if (IsSignedInteger(dtype))
+    return IntegerRange{-std::ldexp(1.0, bits - 1), std::ldexp(1.0, bits - 1)};
   return IntegerRange{0.0, std::ldexp(1.0, bits)};
 }
 
 std::string LimitsOf(DType dtype) {
   const int bits = static_cast<int>(8 * ItemBytes(dtype));
-  if (dtype <= DType::kInt64) return absl::StrCat("-2^", bits - 1, " to 2^", bits - 1, " - 1");
+  if (IsSignedInteger(dtype)) return absl::StrCat("-2^", bits - 1, " to 2^", bits - 1, " - 1");
   return absl::StrCat("0 to 2^", bits, " - 1");
 }
 
@@ -118,9 +118,17 @@ absl::StatusOr<DType> OutputDType(const OpInfo& op, DType input) {
     case DTypeRule::kSame:
       return input;
     case DTypeRule::kSumWidened:
-      if (input <= DType::kInt64) return DType::kInt64;
-      if (input <= DType::kUint64) return DType::kUint64;
-      return input;
+      switch (ClassOf(input)) {
+        case DTypeClass::kBool:
+        case DTypeClass::kSigned:
+          return DType::kInt64;
+        case DTypeClass::kUnsigned:
+          return DType::kUint64;
+        case DTypeClass::kFloat:
+        case DTypeClass::kComplex:
+          return input;
+      }
+      break;
   }
   SHOAL_UNREACHABLE("dtype rule out of range");
 }

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <future>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -17,6 +18,7 @@
 #include "server/service/call_record.h"
 #include "server/service/services.h"
 #include "server/transport/grpc/grpc_server.h"
+#include "server/transport/servers.h"
 
 #ifndef SHOAL_VERSION
 #error "SHOAL_VERSION comes from the build"
@@ -29,11 +31,10 @@ namespace {
 // The rest is the workers'.
 constexpr int64_t kFrontEndDivisor = 4;
 constexpr int kStreamsPerConnection = 1024;
+// Every way in which calls can come.
+constexpr transport::Transport kTransports[] = {{"grpc", transport::StartGrpcServer}};
 // How long a client may take to fetch the end of its last reply.
 constexpr Duration kFlushTime = std::chrono::seconds(1);
-
-constexpr const char* kServiceNames[] = {"", "shoal.v1.ComputeService", "shoal.v1.ArrayService",
-                                         "shoal.v1.ClusterService"};
 
 std::string TemporaryDirectory() {
   const char* configured = std::getenv("TMPDIR");
@@ -64,6 +65,7 @@ absl::Status FrontEnd::BuildEngine(const Config& config) {
   engine_.backend = "cpu";
   engine_.logger = &logger_;
   engine_.throughput = &throughput_;
+  engine_.observers = {&throughput_};
   SHOAL_ASSIGN_OR_RETURN(
       engine_.arena,
       memory::Arena::Create({.name = "payload", .capacity_bytes = config.memory_limit_bytes}));
@@ -105,21 +107,26 @@ absl::Status FrontEnd::Listen(const Config& config) {
       absl::StrCat(absl::Hex(facts_.started.time_since_epoch().count()), "-", getpid());
   facts_.begin_drain = [this] { BeginDrain(); };
 
-  transport::ServerOptions options;
-  options.addresses = {HostAndPort(config.host, config.port)};
-  options.message_bytes_max = config.limits.message_bytes();
-  options.streams_per_connection_max = kStreamsPerConnection;
+  transport::ServersSetup setup;
+  setup.transports = kTransports;
+  setup.listeners = {{"grpc", {HostAndPort(config.host, config.port), std::nullopt}, {}}};
+  setup.options.message_bytes_max = config.limits.message_bytes();
+  setup.options.streams_per_connection_max = kStreamsPerConnection;
   if (config.unix_socket) {
     SHOAL_ASSIGN_OR_RETURN(sockets_,
                            SocketDirectory::Make(config.socket_dir, TemporaryDirectory()));
     facts_.unix_socket = sockets_.grpc_socket();
     facts_.lease_socket = sockets_.lease_socket();
-    options.addresses.push_back(absl::StrCat("unix:", facts_.unix_socket));
+    setup.listeners.push_back(
+        {"grpc", {absl::StrCat("unix:", facts_.unix_socket), std::nullopt}, {}});
     SHOAL_ASSIGN_OR_RETURN(lease_server_, service::LeaseServer::Start(
                                               facts_.lease_socket, engine_.leases.get(), &logger_));
   }
-  SHOAL_ASSIGN_OR_RETURN(
-      server_, transport::StartGrpcServer(options, service::AllServices(&engine_, &facts_)));
+  setup.services = service::AllServices(&engine_, &facts_);
+  for (const transport::ServiceTable& service : setup.services) {
+    if (service.built) service_names_.push_back(service.name);
+  }
+  SHOAL_ASSIGN_OR_RETURN(server_, transport::StartServers(setup));
   return absl::OkStatus();
 }
 
@@ -139,7 +146,8 @@ absl::Status FrontEnd::ListenHttp(const Config& config) {
 }
 
 void FrontEnd::SetHealth(bool serving) {
-  for (const char* name : kServiceNames) server_->SetServing(name, serving);
+  server_->SetServing("", serving);
+  for (const std::string& name : service_names_) server_->SetServing(name, serving);
   for (const WorkerId worker : engine_.workers->ids()) {
     server_->SetServing(absl::StrCat("worker/", worker.value), serving);
   }

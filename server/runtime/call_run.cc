@@ -55,6 +55,7 @@ class CallRun::StageBody final : public TaskBody {
       run_->phases_.queue += begun - submitted_;
       run_->phases_.compute += now - begun;
     }
+    if (finished.task) run_->ended_tasks_.push_back(finished.task);
     absl::Status status = StatusOf(finished);
     if (finished.outcome == scheduler::Outcome::kFailed) {
       const std::lock_guard lock(mutex_);
@@ -327,8 +328,8 @@ void CallRun::Finish(absl::Status status) {
   if (any_stored && all_ended) engine_->ReportStored();
   report_at_end_ = any_stored && !all_ended;
   CallDone done = std::exchange(done_, nullptr);
-  if (!status.ok()) return std::move(done)(ForClient(std::move(status)));
-  std::move(done)(std::move(result));
+  if (!status.ok()) return std::move(done)(ForClient(std::move(status)), ended_tasks_);
+  std::move(done)(std::move(result), ended_tasks_);
 }
 
 /// Gives up the memory and the uses of arrays. Nothing runs for the call any more.

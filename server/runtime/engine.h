@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/functional/any_invocable.h"
 #include "base/time.h"
@@ -20,6 +21,7 @@
 #include "server/runtime/leases.h"
 #include "server/runtime/mover.h"
 #include "server/runtime/workers.h"
+#include "server/telemetry/call_observer.h"
 #include "server/telemetry/log.h"
 #include "server/telemetry/throughput.h"
 #include "server/wire/call_codec.h"
@@ -51,7 +53,9 @@ struct Engine {
   std::string backend;  ///< "cpu".
   DrainSignal drain;
   telemetry::Logger* logger = nullptr;
-  telemetry::ThroughputTable* throughput = nullptr;
+  telemetry::ThroughputTable* throughput = nullptr;  ///< To be read; it is one of the observers.
+  /// Told of every call that ended, in this order. Fixed before the first call.
+  std::vector<telemetry::CallObserver*> observers;
 
   std::unique_ptr<memory::Arena> arena;
   std::unique_ptr<memory::Budget> front_budget;  ///< Payload in the front end, and leases.

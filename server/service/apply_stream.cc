@@ -39,9 +39,7 @@ class ComputeTask final : public StreamTask, public std::enable_shared_from_this
       : engine_(*engine), call_(call), writer_(call), begun_(runtime::Now()) {}
 
   absl::Status Open(plan::Call call, std::shared_ptr<const void> request) override {
-    record_.op = ThroughputIndex(call.op);
-    record_.route = call.route;
-    record_.plane = telemetry::Plane::kStream;
+    record_.key = KeyOf(ThroughputIndex(call.op), call.route, telemetry::Plane::kStream);
     record_.begun = begun_;
     record_.bytes_in = ArgumentBytes(call);
     want_timing_ = call.want_timing;
@@ -139,7 +137,9 @@ class ComputeTask final : public StreamTask, public std::enable_shared_from_this
     }
     auto run = runtime::CallRun::Start(
         &engine_, std::move(setup_),
-        [self = shared_from_this()](absl::StatusOr<runtime::CallResult> result) {
+        [self = shared_from_this()](absl::StatusOr<runtime::CallResult> result,
+                                    absl::Span<const TaskId> tasks) {
+          self->tasks_.assign(tasks.begin(), tasks.end());
           self->OnResult(std::move(result));
         });
     bool aborted = false;
@@ -191,7 +191,8 @@ class ComputeTask final : public StreamTask, public std::enable_shared_from_this
   void Finish(absl::Status status) {
     if (finished_.exchange(true)) return;
     status = runtime::ForClient(std::move(status));
-    record_.failed = !status.ok();
+    record_.code = status.code();
+    record_.tasks = tasks_;
     Record(engine_, record_);
     LogCall(engine_, {"ApplyStream", call_, begun_}, status);
     writer_.Finish(std::move(status));
@@ -208,6 +209,7 @@ class ComputeTask final : public StreamTask, public std::enable_shared_from_this
   int unacknowledged_ = 0;
   bool want_timing_ = false;
   CallRecord record_;
+  std::vector<TaskId> tasks_;  // Of the record.
 
   std::mutex mutex_;
   std::shared_ptr<runtime::CallRun> run_;

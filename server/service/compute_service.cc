@@ -63,26 +63,24 @@ void RunUnary(runtime::Engine& engine, runtime::CallSetup setup, const Reply& re
   if (!ticket.ok()) return reply.Fail(ticket.status());
   setup.return_bytes_max = engine.limits.inline_bytes;
   setup.deadline = DeadlineOf(*reply.call());
-  CallRecord record{.op = ThroughputIndex(setup.call.op),
-                    .route = setup.call.route,
-                    .plane = PlaneOf(setup.call),
-                    .begun = reply.begun(),
-                    .bytes_in = ArgumentBytes(setup.call),
-                    .bytes_out = 0,
-                    .phases = {},
-                    .failed = false};
-  auto run = runtime::CallRun::Start(&engine, std::move(setup),
-                                     [&engine, reply, record, answer, ticket = *std::move(ticket)](
-                                         absl::StatusOr<runtime::CallResult> result) mutable {
-                                       record.failed = !result.ok();
-                                       if (result.ok()) {
-                                         record.bytes_out = ReturnedBytes(*result);
-                                         record.phases = result->phases;
-                                       }
-                                       Record(engine, record);
-                                       if (!result.ok()) return reply.Fail(result.status());
-                                       answer(reply, *result);
-                                     });
+  CallRecord record;
+  record.key = KeyOf(ThroughputIndex(setup.call.op), setup.call.route, PlaneOf(setup.call));
+  record.begun = reply.begun();
+  record.bytes_in = ArgumentBytes(setup.call);
+  auto run = runtime::CallRun::Start(
+      &engine, std::move(setup),
+      [&engine, reply, record, answer, ticket = *std::move(ticket)](
+          absl::StatusOr<runtime::CallResult> result, absl::Span<const TaskId> tasks) mutable {
+        record.code = result.status().code();
+        record.tasks = tasks;
+        if (result.ok()) {
+          record.bytes_out = ReturnedBytes(*result);
+          record.phases = result->phases;
+        }
+        Record(engine, record);
+        if (!result.ok()) return reply.Fail(result.status());
+        answer(reply, *result);
+      });
   if (run != nullptr) reply.call()->OnCancel([run] { run->Cancel(); });
 }
 

@@ -89,6 +89,7 @@ class EmptyBatch {
     uint64_t id = 0;
     uint64_t ticket = 0;
     std::atomic<bool> ended = false;
+    bool failed = false;  // Written before it is counted as ended.
   };
 
   EmptyBatch(std::shared_ptr<SessionState> state, int32_t op, size_t count)
@@ -113,12 +114,11 @@ class EmptyBatch {
       submission.piece.cost = kEmptyTaskCost;
       submission.deadline = DeadlineFor(views[i], begun_, session_deadline);
     }
-    std::vector<TaskId> ids;
-    state_->engine.dispatcher->Submit(submissions, &ids);
+    state_->engine.dispatcher->Submit(submissions, &ids_);
     if (ended_count_.load(std::memory_order_acquire) < count_) {
-      Register(ids);
+      Register();
       // Who ended the session before that did not find them.
-      if (state_->cancelled) state_->engine.dispatcher->Cancel(ids);
+      if (state_->cancelled) state_->engine.dispatcher->Cancel(ids_);
     }
     Drop();
   }
@@ -126,11 +126,11 @@ class EmptyBatch {
  private:
   // A task that ends while it is being registered: either it sees `registered_`, and takes itself
   // out once the lock is free, or this sees that it has ended.
-  void Register(absl::Span<const TaskId> ids) {
+  void Register() {
     const std::lock_guard lock(state_->mutex);
     registered_.store(true);
     for (size_t i = 0; i < count_; ++i) {
-      if (!tasks_[i].ended.load()) state_->running[tasks_[i].id].task = ids[i];
+      if (!tasks_[i].ended.load()) state_->running[tasks_[i].id].task = ids_[i];
     }
   }
 
@@ -142,17 +142,48 @@ class EmptyBatch {
     }
     // Counted before it is told: who has a result may send the next task at once.
     state_->in_flight.fetch_sub(1, std::memory_order_relaxed);
-    const bool last = ended_count_.fetch_add(1, std::memory_order_acq_rel) + 1 == count_;
-    if (last) {
-      state_->engine.throughput->RecordMany(
-          {op_, telemetry::Route::kWorker, telemetry::Plane::kSession},
-          {.latency = runtime::Now() - begun_, .phases = {}}, static_cast<int64_t>(count_));
-    }
-    if (finished.outcome == scheduler::Outcome::kOk) {
+    const bool ok = finished.outcome == scheduler::Outcome::kOk;
+    const absl::Status status = ok ? absl::OkStatus() : runtime::StatusOf(finished);
+    if (!ok) RecordFailed(task, finished.task, status.code());
+    if (ended_count_.fetch_add(1, std::memory_order_acq_rel) + 1 == count_) RecordOthers();
+    if (ok) {
       state_->output.Done(task->ticket, task->id);
     } else {
-      state_->output.Result(task->ticket, FailedResult(task->id, runtime::StatusOf(finished)));
+      state_->output.Result(task->ticket, FailedResult(task->id, status));
     }
+  }
+
+  CallRecord NewRecord() const {
+    CallRecord record;
+    record.key = KeyOf(op_, plan::Route::kWorker, telemetry::Plane::kSession);
+    record.begun = begun_;
+    return record;
+  }
+
+  void RecordFailed(Task* task, TaskId id, absl::StatusCode code) {
+    CallRecord record = NewRecord();
+    record.code = code;
+    if (id) record.tasks = absl::MakeConstSpan(&id, 1);
+    Record(state_->engine, record);
+    task->failed = true;
+    failed_count_.fetch_add(1, std::memory_order_relaxed);  // Read after `ended_count_`.
+  }
+
+  // Once all have ended, those that went well are told of as one.
+  void RecordOthers() {
+    const size_t failed = failed_count_.load(std::memory_order_relaxed);
+    if (failed == count_) return;
+    CallRecord record = NewRecord();
+    std::vector<TaskId> well;
+    if (failed == 0) {
+      record.tasks = ids_;
+    } else {
+      for (size_t i = 0; i < count_; ++i) {
+        if (!tasks_[i].failed) well.push_back(ids_[i]);
+      }
+      record.tasks = well;
+    }
+    Record(state_->engine, record, static_cast<int64_t>(count_ - failed));
   }
 
   void Drop() {
@@ -164,6 +195,8 @@ class EmptyBatch {
   const Instant begun_;
   const std::unique_ptr<Task[]> tasks_;
   const size_t count_;
+  std::vector<TaskId> ids_;  // Filled in by Submit before the first task can end.
+  std::atomic<size_t> failed_count_ = 0;
   std::atomic<size_t> ended_count_ = 0;
   std::atomic<bool> registered_ = false;
   std::atomic<size_t> holds_;  // One a task, one for Submit.
@@ -307,9 +340,8 @@ class Session final : public transport::StreamHandler {
 
   void StartCall(uint64_t id, uint64_t ticket, runtime::CallSetup setup) {
     CallRecord record;
-    record.op = ThroughputIndex(setup.call.op);
-    record.route = setup.call.route;
-    record.plane = telemetry::Plane::kSession;
+    record.key =
+        KeyOf(ThroughputIndex(setup.call.op), setup.call.route, telemetry::Plane::kSession);
     record.begun = runtime::Now();
     record.bytes_in = ArgumentBytes(setup.call);
     {
@@ -318,7 +350,9 @@ class Session final : public transport::StreamHandler {
     }
     auto run = runtime::CallRun::Start(
         &engine_, std::move(setup),
-        [state = state_, id, ticket, record](absl::StatusOr<runtime::CallResult> result) {
+        [state = state_, id, ticket, record](absl::StatusOr<runtime::CallResult> result,
+                                             absl::Span<const TaskId> tasks) mutable {
+          record.tasks = tasks;
           EndCall(*state, {id, ticket}, record, std::move(result));
         });
     if (run == nullptr) return;
@@ -342,7 +376,7 @@ class Session final : public transport::StreamHandler {
       state.running.erase(task.id);
     }
     state.in_flight.fetch_sub(1, std::memory_order_relaxed);
-    record.failed = !result.ok();
+    record.code = result.status().code();
     if (result.ok()) {
       record.phases = result->phases;
       record.bytes_out = ReturnedBytes(*result);

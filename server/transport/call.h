@@ -126,6 +126,7 @@ struct Method {
 struct ServiceTable {
   std::string name;  ///< "shoal.v1.ComputeService".
   std::vector<Method> methods;
+  bool built = true;  ///< False: every method refuses, and health does not know the name.
 };
 
 }  // namespace shoal::transport

@@ -1,11 +1,12 @@
 #include "server/collective/local/combine.h"
 
 #include <array>
-#include <complex>
 #include <cstring>
 #include <type_traits>
 
 #include "base/check.h"
+#include "kernels/cpu/element.h"
+#include "kernels/cpu/for_dtype.h"
 #include "kernels/half.h"
 
 namespace shoal::collective {
@@ -14,6 +15,7 @@ namespace {
 using kernels::DType;
 using Sources = absl::Span<const std::byte* const>;
 
+// Elements as they lie in memory: kernels compute halves as float, and any byte may be their true.
 struct Float16 {
   uint16_t bits;
 };
@@ -23,6 +25,14 @@ struct Bfloat16 {
 struct Bool {
   uint8_t value;
 };
+template <DType kDType>
+struct StoredOf : std::type_identity<kernels::cpu::Element<kDType>> {};
+template <>
+struct StoredOf<DType::kBool> : std::type_identity<Bool> {};
+template <>
+struct StoredOf<DType::kFloat16> : std::type_identity<Float16> {};
+template <>
+struct StoredOf<DType::kBfloat16> : std::type_identity<Bfloat16> {};
 
 float Widen(Float16 value) { return kernels::Float16ToFloat(value.bits); }
 float Widen(Bfloat16 value) { return kernels::Bfloat16ToFloat(value.bits); }
@@ -61,9 +71,9 @@ T Apply(ReduceOp op, T a, T b) {
         return a > b || a != a ? a : b;
     }
   } else {
-    // Written out: std::complex's own product takes detours for infinities.
-    if (op == ReduceOp::kSum) return {a.real() + b.real(), a.imag() + b.imag()};
-    return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
+    static_assert(kernels::cpu::kIsComplex<T>);
+    if (op == ReduceOp::kSum) return {a.re + b.re, a.im + b.im};
+    return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
   }
   SHOAL_UNREACHABLE("reduce op out of range");
 }
@@ -121,38 +131,9 @@ void FoldBy(ReduceOp op, Sources sources, std::byte* target, int64_t count) {
 void Combine(DType dtype, ReduceOp op, Sources sources, device::Span target) {
   const int64_t count = target.bytes / kernels::ItemBytes(dtype);
   SHOAL_CHECK(count <= kCombineElementsMax && !sources.empty() && IsDefined(op, dtype));
-  switch (dtype) {
-    case DType::kBool:
-      return FoldBy<Bool>(op, sources, target.data, count);
-    case DType::kInt8:
-      return FoldBy<int8_t>(op, sources, target.data, count);
-    case DType::kInt16:
-      return FoldBy<int16_t>(op, sources, target.data, count);
-    case DType::kInt32:
-      return FoldBy<int32_t>(op, sources, target.data, count);
-    case DType::kInt64:
-      return FoldBy<int64_t>(op, sources, target.data, count);
-    case DType::kUint8:
-      return FoldBy<uint8_t>(op, sources, target.data, count);
-    case DType::kUint16:
-      return FoldBy<uint16_t>(op, sources, target.data, count);
-    case DType::kUint32:
-      return FoldBy<uint32_t>(op, sources, target.data, count);
-    case DType::kUint64:
-      return FoldBy<uint64_t>(op, sources, target.data, count);
-    case DType::kFloat16:
-      return FoldBy<Float16>(op, sources, target.data, count);
-    case DType::kBfloat16:
-      return FoldBy<Bfloat16>(op, sources, target.data, count);
-    case DType::kFloat32:
-      return FoldBy<float>(op, sources, target.data, count);
-    case DType::kFloat64:
-      return FoldBy<double>(op, sources, target.data, count);
-    case DType::kComplex64:
-      return FoldBy<std::complex<float>>(op, sources, target.data, count);
-    case DType::kComplex128:
-      return FoldBy<std::complex<double>>(op, sources, target.data, count);
-  }
+  kernels::cpu::ForDType(dtype, [&]<DType kDType>() {
+    FoldBy<typename StoredOf<kDType>::type>(op, sources, target.data, count);
+  });
 }
 
 }  // namespace shoal::collective

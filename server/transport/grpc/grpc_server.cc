@@ -7,16 +7,30 @@
 #include <grpcpp/server_builder.h>
 
 #include <chrono>
+#include <memory>
+#include <string>
 #include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/status.h"
 #include "base/units.h"
 #include "server/transport/grpc/raw_service.h"
 
 namespace shoal::transport {
 namespace {
+
+bool IsUnixSocket(const Endpoint& endpoint) { return absl::StartsWith(endpoint.address, "unix:"); }
+
+absl::StatusOr<std::shared_ptr<grpc::ServerCredentials>> CredentialsOf(const Endpoint& endpoint) {
+  if (!endpoint.tls.has_value()) return grpc::InsecureServerCredentials();
+  if (IsUnixSocket(endpoint)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(endpoint.address, ": a Unix socket is served without TLS"));
+  }
+  return absl::UnimplementedError(absl::StrCat(endpoint.address, ": TLS is not built yet"));
+}
 
 class GrpcServer final : public Server {
  public:
@@ -29,19 +43,24 @@ class GrpcServer final : public Server {
   absl::Status Start(const ServerOptions& options) {
     grpc::ServerBuilder builder;
     Configure(options, &builder);
-    ports_.resize(options.addresses.size(), 0);
-    for (size_t i = 0; i < options.addresses.size(); ++i) {
-      builder.AddListeningPort(options.addresses[i], grpc::InsecureServerCredentials(), &ports_[i]);
+    const auto& endpoints = options.endpoints;
+    ports_.resize(endpoints.size(), 0);
+    for (size_t i = 0; i < endpoints.size(); ++i) {
+      SHOAL_ASSIGN_OR_RETURN(auto credentials, CredentialsOf(endpoints[i]));
+      builder.AddListeningPort(endpoints[i].address, std::move(credentials), &ports_[i]);
     }
     for (const auto& service : services_) builder.RegisterService(service.get());
     server_ = builder.BuildAndStart();
     if (server_ == nullptr) {
-      return absl::UnavailableError(
-          absl::StrCat("cannot listen on ", absl::StrJoin(options.addresses, ", ")));
+      return absl::UnavailableError(absl::StrCat(
+          "cannot listen on ",
+          absl::StrJoin(endpoints, ", ", [](std::string* text, const Endpoint& endpoint) {
+            text->append(endpoint.address);
+          })));
     }
     SetServing("", false);  // The library begins with the opposite.
     for (size_t i = 0; i < ports_.size(); ++i) {
-      if (absl::StartsWith(options.addresses[i], "unix:")) ports_[i] = 0;
+      if (IsUnixSocket(endpoints[i])) ports_[i] = 0;
     }
     return absl::OkStatus();
   }

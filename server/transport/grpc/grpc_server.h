@@ -13,7 +13,9 @@ namespace shoal::transport {
 /// Health answers SERVING for nothing until SetServing says so.
 ///
 /// Errors:
-///   UNAVAILABLE  an address cannot be bound.
+///   UNAVAILABLE       an address cannot be bound.
+///   INVALID_ARGUMENT  TLS on a Unix socket.
+///   UNIMPLEMENTED     TLS, which is not built yet.
 absl::StatusOr<std::unique_ptr<Server>> StartGrpcServer(const ServerOptions& options,
                                                         std::vector<ServiceTable> services);
 

@@ -76,7 +76,7 @@ TEST_F(GrpcServerTest, UnknownMethodsAreUnimplemented) {
 }
 
 TEST_F(GrpcServerTest, AMessageAboveTheLimitIsRefusedAndTheServerLives) {
-  Serve(Methods(), {.addresses = {}, .message_bytes_max = 1000, .streams_per_connection_max = 10});
+  Serve(Methods(), {.endpoints = {}, .message_bytes_max = 1000, .streams_per_connection_max = 10});
   EXPECT_TRUE(client().Call("/test.Service/Empty", std::string(1000, 'x')).status.ok());
   EXPECT_EQ(client().Call("/test.Service/Empty", std::string(1001, 'x')).status.error_code(),
             grpc::StatusCode::RESOURCE_EXHAUSTED);
@@ -89,7 +89,7 @@ TEST_F(GrpcServerTest, ServesUnixSocketsBesidePorts) {
   char directory[] = "grpc-test-XXXXXX";
   ASSERT_NE(mkdtemp(directory), nullptr);
   const std::string socket = absl::StrCat("unix:", directory, "/s");
-  Serve(Methods(), {.addresses = {socket}});
+  Serve(Methods(), {.endpoints = {{socket, std::nullopt}}});
   EXPECT_GT(server_->Ports()[0], 0);
   EXPECT_EQ(server_->Ports()[1], 0);
   EXPECT_TRUE(Client(socket).Call("/test.Service/Empty", "").status.ok());
@@ -102,11 +102,24 @@ TEST_F(GrpcServerTest, ServesUnixSocketsBesidePorts) {
 
 TEST_F(GrpcServerTest, AnAddressInUseIsUnavailable) {
   Serve(Methods());
-  const ServerOptions options{
-      .addresses = {Address()}, .message_bytes_max = 1000, .streams_per_connection_max = 10};
+  const ServerOptions options{.endpoints = {{Address(), std::nullopt}},
+                              .message_bytes_max = 1000,
+                              .streams_per_connection_max = 10};
   const auto second = StartGrpcServer(options, {});
   EXPECT_EQ(second.status().code(), absl::StatusCode::kUnavailable);
   EXPECT_NE(second.status().message().find(Address()), absl::string_view::npos);
+}
+
+TEST_F(GrpcServerTest, TlsIsRefusedInItsOwnWordsUntilItIsBuilt) {
+  const auto start = [](const char* address) {
+    const ServerOptions options{.endpoints = {{address, TlsMaterial{"chain", "key", ""}}},
+                                .message_bytes_max = 1000,
+                                .streams_per_connection_max = 10};
+    return StartGrpcServer(options, {}).status();
+  };
+  EXPECT_EQ(start("127.0.0.1:0").code(), absl::StatusCode::kUnimplemented);
+  EXPECT_NE(start("127.0.0.1:0").message().find("TLS is not built yet"), absl::string_view::npos);
+  EXPECT_EQ(start("unix:never-made").code(), absl::StatusCode::kInvalidArgument);
 }
 
 TEST_F(GrpcServerTest, ShutdownLetsCallsFinishHoweverLongTheGrace) {
