@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/check.h"
 #include "kernels/registry.h"
 #include "server/runtime/call_run.h"
 #include "server/service/apply_stream.h"
@@ -50,6 +51,7 @@ transport::Frame EchoFrame(const runtime::Operand& data) {
   for (; length >= 0x80; length >>= 7) frame.head.push_back(static_cast<char>(length | 0x80));
   frame.head.push_back(static_cast<char>(length));
   for (const runtime::Extent& extent : data.extents) {
+    SHOAL_CHECK(extent.way == nullptr);
     frame.payloads.push_back(
         {{extent.data, static_cast<size_t>(extent.elements.size())}, data.owner});
   }
