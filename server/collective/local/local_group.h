@@ -27,7 +27,6 @@ struct LocalGroupOptions {
 /// A group whose ranks are all in this process: one Communicator a member, in order. Each may be
 /// used, and destroyed, on its own thread.
 ///
-/// The devices are host-addressable, for the host moves the bytes: no rank may lie in memory that
 /// The host moves the bytes: every device is host-addressable, at least while a stream of it is
 /// paused. Other devices need a group of their own (NCCL).
 ///
