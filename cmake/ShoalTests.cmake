@@ -52,6 +52,15 @@ function(shoal_test name)
   endif()
 endfunction()
 
+# shoal_test_on_sealed_devices(name): has the tests of `name` run once more, on workers whose memory
+# the host cannot touch (tests/support/sealed_device.h).
+function(shoal_test_on_sealed_devices name)
+  get_test_property(${name} LABELS labels)
+  add_test(NAME ${name}_sealed COMMAND ${name})
+  shoal_test_properties(${name}_sealed ${labels})
+  set_property(TEST ${name}_sealed APPEND PROPERTY ENVIRONMENT "SHOAL_TEST_DEVICE=sealed")
+endfunction()
+
 # What `cmake --build --preset fuzz` builds.
 add_custom_target(fuzzers)
 

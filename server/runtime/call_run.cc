@@ -15,6 +15,7 @@
 #include "server/runtime/clock.h"
 #include "server/runtime/echo_stage.h"
 #include "server/runtime/outcome_status.h"
+#include "server/runtime/staging.h"
 #include "server/wire/status_details.h"
 
 namespace shoal::runtime {
@@ -219,12 +220,13 @@ absl::Status CallRun::MakeReturned(const plan::ArrayType& type, CallTarget* targ
   if (setup_.call.op->any_dtype) {
     SHOAL_ASSIGN_OR_RETURN(target->data,
                            EchoTarget(*engine_, setup_.call.route, inputs_[targets_.size() - 1]));
-    return absl::OkStatus();
+    if (setup_.returns_staged || target->data.host_addressable()) return absl::OkStatus();
   }
   const int64_t bytes = *type.shape.ByteCount(type.dtype);
   SHOAL_ASSIGN_OR_RETURN(auto block, AllocateFrontEnd(*engine_, bytes));
   std::byte* data = block->data();
-  target->data = HostOperand(type, data, std::move(block));
+  Operand& place = setup_.call.op->any_dtype ? target->fetched : target->data;
+  place = HostOperand(type, data, std::move(block));
   return absl::OkStatus();
 }
 
@@ -290,7 +292,22 @@ void CallRun::OnStage(absl::Status status) {
       return RunStage();
     }
   }
-  Replicate(0);
+  Fetch(0);
+}
+
+void CallRun::Fetch(size_t index) {
+  while (index < targets_.size() && targets_[index].fetched.extents.empty()) ++index;
+  if (index == targets_.size()) return Replicate(0);
+  CallTarget& target = targets_[index];
+  const Instant begun = Now();
+  StageOut(target.data, {0, target.data.bytes()}, target.fetched.extents[0].data,
+           [self = shared_from_this(), index, begun](const absl::Status& status) {
+             self->phases_.transfer_out += Now() - begun;
+             if (!status.ok()) return self->Finish(status);
+             CallTarget& fetched = self->targets_[index];
+             fetched.data = std::exchange(fetched.fetched, {});
+             self->Fetch(index + 1);
+           });
 }
 
 void CallRun::Replicate(size_t index) {

@@ -46,12 +46,16 @@ struct CallSetup {
   std::vector<Operand> streamed;
   /// Largest sum of outputs that go back inline; they are checked before anything is computed.
   int64_t return_bytes_max = INT64_MAX;
+  /// Returned outputs may lie where the host cannot touch them: they are staged as they are sent.
+  /// Else they are in host-addressable memory when `done` is told.
+  bool returns_staged = false;
   Instant deadline = kNever;
 };
 
 /// Where an output of a call is written.
 struct CallTarget {
   Operand data;
+  Operand fetched;  ///< Where a returned output is brought that the host cannot touch.
   std::optional<ArrayUse> stored;  ///< Unfinished until the call has succeeded.
   std::optional<plan::LeasePlace> leased;
 };
@@ -84,6 +88,7 @@ class CallRun : public std::enable_shared_from_this<CallRun> {
   std::unique_ptr<Stage> FirstStage();
   void RunStage();
   void OnStage(absl::Status status);
+  void Fetch(size_t index);
   void Replicate(size_t index);
   void Finish(absl::Status status);
   absl::Status Publish(CallResult* result);

@@ -1,10 +1,12 @@
 #include "server/runtime/echo_stage.h"
 
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "base/units.h"
 #include "server/plan/typing.h"
+#include "server/runtime/staging.h"
 
 namespace shoal::runtime {
 namespace {
@@ -31,6 +33,7 @@ class EchoStage final : public Stage {
       }
     }
     workspace_.resize(pieces_.size());
+    memory_.resize(pieces_.size());
   }
 
   void RunPiece(size_t index, Worker& worker, device::CancelFlag cancelled,
@@ -38,29 +41,33 @@ class EchoStage final : public Stage {
     const Operand& input = inputs_[arrays_[index]];
     const plan::Range elements = pieces_[index].elements;
     const int64_t bytes = elements.size() * input.item_bytes();
-    std::byte* output = outputs_[arrays_[index]].Locate(elements);
-    std::byte* arrival = output;
-    if (call_.route == plan::Route::kDevice) {
-      auto buffer = worker.device->Allocate(bytes);
-      if (!buffer.ok()) return std::move(done)(buffer.status());
-      workspace_[index] = *std::move(buffer);
-      arrival = workspace_[index].data();
-    }
-    const std::byte* source = input.Locate(elements);
-    if (source == nullptr) {
-      input.Gather(elements, arrival);
-      source = arrival;
-    }
+    PieceMemory& memory = memory_[index];
+    const auto output = memory.Write(worker, outputs_[arrays_[index]], elements);
+    if (!output.ok()) return std::move(done)(output.status());
+    const std::byte* source = LocateFor(worker, input, elements);
     if (call_.route != plan::Route::kDevice) {
-      return worker.stream->Copy({source, bytes}, {output, bytes}, std::move(done));
+      if (source != nullptr && LocateFor(worker, outputs_[arrays_[index]], elements) == *output) {
+        return worker.stream->Copy({source, bytes}, {*output, bytes}, std::move(done));
+      }
+      memory.Fill(worker, input, elements, *output);
+      return memory.Run(worker, std::nullopt, cancelled, std::move(done));
     }
-    worker.stream->Copy({source, bytes}, {arrival, bytes}, [](const absl::Status&) {});
+    auto workspace = worker.device->Allocate(bytes);
+    if (!workspace.ok()) return std::move(done)(workspace.status());
+    workspace_[index] = *std::move(workspace);
+    std::byte* const arrival = workspace_[index].data();
+    if (source != nullptr) {
+      // In order on the stream: the kernel sees the copy. Its failure is the kernel's too.
+      worker.stream->Copy({source, bytes}, {arrival, bytes}, [](const absl::Status&) {});
+    } else {
+      memory.Fill(worker, input, elements, arrival);
+    }
     device::MapWork work{.op = call_.op, .args = {}};
     work.args.dtype = input.type.dtype;
     work.args.inputs[0] = arrival;
-    work.args.output = output;
+    work.args.output = *output;
     work.args.count = elements.size();
-    worker.stream->Launch(work, cancelled, std::move(done));
+    memory.Run(worker, work, cancelled, std::move(done));
   }
 
  private:
@@ -68,7 +75,8 @@ class EchoStage final : public Stage {
   const absl::InlinedVector<Operand, 2> inputs_;
   const absl::InlinedVector<Operand, 2> outputs_;
   std::vector<size_t> arrays_;             // By piece: which input.
-  std::vector<device::Buffer> workspace_;  // By piece.
+  std::vector<device::Buffer> workspace_;  // By piece; route device.
+  std::vector<PieceMemory> memory_;        // By piece.
 };
 
 /// `output` is in one piece; what is in several lies in the workers' memory, where no lease is.

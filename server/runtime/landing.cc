@@ -1,12 +1,14 @@
 #include "server/runtime/landing.h"
 
-#include <algorithm>
 #include <string>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "base/status.h"
+#include "server/runtime/staging.h"
 #include "server/wire/status_details.h"
+#include "wire/crc32c.h"
 
 namespace shoal::runtime {
 namespace {
@@ -55,24 +57,24 @@ absl::Status Landing::Land(const wire::ChunkMessage& chunk) {
   const int64_t begin = chunk.header.offset;
   const int64_t end = begin + chunk.data_bytes;
   uint32_t crc = 0;
-  for (const Extent& extent : target_.extents) {
-    const int64_t extent_begin = extent.elements.begin * target_.item_bytes();
-    const int64_t from = std::max(begin, extent_begin);
-    const int64_t to = std::min(end, extent.elements.end * target_.item_bytes());
-    if (from >= to) continue;
-    std::byte* destination = extent.data + (from - extent_begin);
-    uint32_t* summed = chunk.header.crc32c.has_value() ? &crc : nullptr;
-    if (to - from == chunk.data_bytes) {
-      wire::GatherPieces(chunk.data, destination, summed);
-    } else {
-      wire::GatherPieces(wire::SubPieces(chunk.data, from - begin, to - from), destination, summed);
-    }
+  uint32_t* const summed = chunk.header.crc32c.has_value() ? &crc : nullptr;
+  if (!staged_) {
+    target_.ForEachPart({begin, end}, [&](const Extent&, std::byte* data, plan::Range part) {
+      if (part.size() == chunk.data_bytes) return wire::GatherPieces(chunk.data, data, summed);
+      wire::GatherPieces(wire::SubPieces(chunk.data, part.begin - begin, part.size()), data,
+                         summed);
+    });
+  } else if (summed != nullptr) {
+    for (const wire::ConstBytes piece : chunk.data) crc = wire::ExtendCrc32c(crc, piece);
   }
-  if (chunk.header.crc32c.has_value() && crc != *chunk.header.crc32c) {
-    return ChecksumError(chunk, crc);
-  }
+  if (summed != nullptr && crc != *chunk.header.crc32c) return ChecksumError(chunk, crc);
   landed_bytes_ = end;
   return absl::OkStatus();
+}
+
+void Landing::Stage(const wire::ChunkMessage& chunk, device::Done done) const {
+  const int64_t begin = chunk.header.offset;
+  StageIn(chunk.data, target_, {begin, begin + chunk.data_bytes}, std::move(done));
 }
 
 }  // namespace shoal::runtime

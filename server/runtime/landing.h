@@ -3,13 +3,15 @@
 #include <cstdint>
 
 #include "absl/status/status.h"
+#include "server/device/stream.h"
 #include "server/runtime/operand.h"
 #include "wire/chunk.h"
 
 namespace shoal::runtime {
 
 /// Where the chunks of one array come down: each byte goes from the message it came in straight to
-/// the shard it belongs to, in one copy.
+/// the shard it belongs to, in one copy. Where the host cannot touch the array, that copy is the
+/// device's, and comes after the check: see `Stage`.
 ///
 /// Thread-safety: one thread at a time.
 class Landing {
@@ -19,7 +21,8 @@ class Landing {
       : target_(std::move(target)),
         chunk_bytes_max_(chunk_bytes_max),
         total_bytes_(target_.bytes()),
-        landed_bytes_(landed_bytes) {}
+        landed_bytes_(landed_bytes),
+        staged_(!target_.host_addressable()) {}
 
   /// Takes the next chunk.
   ///
@@ -27,6 +30,14 @@ class Landing {
   ///   INVALID_ARGUMENT  not the next offset, beyond the end, empty, or too long.
   ///   DATA_LOSS         its checksum does not match; sending it again may help.
   absl::Status Land(const wire::ChunkMessage& chunk);
+
+  /// Whether a chunk that Land took still has to be brought to the array, by Stage.
+  bool staged() const { return staged_; }
+
+  /// Has a chunk that Land took brought to the array; `done` is told once its bytes are there.
+  ///
+  /// Lifetime: the chunk's bytes and the array until `done`, which may be told before this returns.
+  void Stage(const wire::ChunkMessage& chunk, device::Done done) const;
 
   const Operand& target() const { return target_; }
   int64_t landed_bytes() const { return landed_bytes_; }
@@ -38,6 +49,7 @@ class Landing {
   int64_t chunk_bytes_max_;
   int64_t total_bytes_;
   int64_t landed_bytes_;
+  bool staged_;
 };
 
 /// Checks that a chunk is the next of an array of `total_bytes`. Errors: INVALID_ARGUMENT.

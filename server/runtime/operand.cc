@@ -1,42 +1,44 @@
 #include "server/runtime/operand.h"
 
-#include <algorithm>
 #include <cstring>
 
 #include "base/status.h"
 
 namespace shoal::runtime {
 
-std::byte* Operand::Locate(plan::Range elements) const {
+const Extent* Operand::Holding(plan::Range elements) const {
   for (const Extent& extent : extents) {
     if (elements.begin >= extent.elements.end && elements.size() > 0) continue;
-    if (elements.end > extent.elements.end) return nullptr;
-    return extent.data + (elements.begin - extent.elements.begin) * item_bytes();
+    return elements.end > extent.elements.end ? nullptr : &extent;
   }
   return nullptr;
 }
 
+std::byte* Operand::Locate(plan::Range elements) const {
+  const Extent* extent = Holding(elements);
+  if (extent == nullptr) return nullptr;
+  return extent->data + (elements.begin - extent->elements.begin) * item_bytes();
+}
+
 void Operand::Gather(plan::Range elements, std::byte* destination) const {
-  for (const Extent& extent : extents) {
-    const int64_t begin = std::max(elements.begin, extent.elements.begin);
-    const int64_t end = std::min(elements.end, extent.elements.end);
-    if (begin >= end) continue;
-    const auto bytes = static_cast<size_t>((end - begin) * item_bytes());
-    std::memcpy(destination, extent.data + (begin - extent.elements.begin) * item_bytes(), bytes);
-    destination += bytes;
-  }
+  ForEachPart({elements.begin * item_bytes(), elements.end * item_bytes()},
+              [&](const Extent& extent, const std::byte* data, plan::Range part) {
+                SHOAL_CHECK(extent.way == nullptr);
+                std::memcpy(destination, data, static_cast<size_t>(part.size()));
+                destination += part.size();
+              });
 }
 
 Operand HostOperand(plan::ArrayType type, std::byte* data, std::shared_ptr<const void> owner) {
   Operand operand{std::move(type), {}, std::move(owner)};
-  operand.extents.push_back({{0, operand.element_count()}, data, kNoWorker});
+  operand.extents.push_back({{0, operand.element_count()}, data, kNoWorker, nullptr});
   return operand;
 }
 
 Operand ReplicaOperand(const StoredArray& array, size_t rank, std::shared_ptr<const void> owner) {
   const Shard& shard = array.shards[rank];
   Operand operand{array.type, {}, std::move(owner)};
-  operand.extents.push_back({shard.elements, shard.buffer.data(), shard.worker});
+  operand.extents.push_back({shard.elements, shard.buffer.data(), shard.worker, shard.way});
   return operand;
 }
 
@@ -58,7 +60,7 @@ Operand ArrayOperand(const StoredArray& array, std::shared_ptr<const void> owner
   }
   Operand operand{array.type, {}, std::move(owner)};
   for (const Shard& shard : array.shards) {
-    operand.extents.push_back({shard.elements, shard.buffer.data(), shard.worker});
+    operand.extents.push_back({shard.elements, shard.buffer.data(), shard.worker, shard.way});
   }
   return operand;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -22,6 +23,8 @@ struct Extent {
   plan::Range elements;
   std::byte* data = nullptr;
   WorkerId worker = kNoWorker;  ///< Whose memory it is; none: the front end's.
+  /// The way to its bytes where the host cannot touch them (staging.h); null: it can.
+  device::Stream* way = nullptr;
 };
 
 /// An array as pieces in order, without gaps: what ops read and write, wherever it lies.
@@ -36,13 +39,37 @@ struct Operand {
   int64_t element_count() const { return type.shape.element_count(); }
   int64_t bytes() const { return element_count() * item_bytes(); }
 
-  /// Where `elements` lie in one piece, or null where they straddle extents. Empty ranges have a
-  /// place that must not be touched.
+  /// Whether the host can touch all of it.
+  bool host_addressable() const {
+    return std::all_of(extents.begin(), extents.end(),
+                       [](const Extent& extent) { return extent.way == nullptr; });
+  }
+
+  /// The extent in which all of `elements` lie, or null where they straddle extents. For empty
+  /// ranges, one that must not be touched.
+  const Extent* Holding(plan::Range elements) const;
+
+  /// Where `elements` lie in one piece, or null where they straddle extents.
   std::byte* Locate(plan::Range elements) const;
 
-  /// Copies `elements` to `destination`.
+  /// Calls `use(extent, data, part)` for each part of the array's bytes `bytes` that lies in one
+  /// extent, in order; `data` is where.
+  template <typename Use>
+  void ForEachPart(plan::Range bytes, Use use) const;
+
+  /// Copies `elements` to `destination`. Host-addressable operands only (checked).
   void Gather(plan::Range elements, std::byte* destination) const;
 };
+
+template <typename Use>
+void Operand::ForEachPart(plan::Range bytes, Use use) const {
+  for (const Extent& extent : extents) {
+    const int64_t extent_begin = extent.elements.begin * item_bytes();
+    const plan::Range part{std::max(bytes.begin, extent_begin),
+                           std::min(bytes.end, extent.elements.end * item_bytes())};
+    if (part.begin < part.end) use(extent, extent.data + (part.begin - extent_begin), part);
+  }
+}
 
 /// One contiguous piece of front-end memory (or a lease).
 Operand HostOperand(plan::ArrayType type, std::byte* data, std::shared_ptr<const void> owner);

@@ -1,12 +1,34 @@
+#include <array>
 #include <memory>
 #include <utility>
 #include <vector>
 
 #include "kernels/cpu/reduce.h"
 #include "server/runtime/stage.h"
+#include "server/runtime/staging.h"
 
 namespace shoal::runtime {
 namespace {
+
+/// Takes a value that the host made to an output that it cannot touch.
+class StoreStage final : public Stage {
+ public:
+  explicit StoreStage(Operand output) : output_(std::move(output)) {
+    pieces_.push_back({{0, 1}, output_.extents[0].worker, Duration(0)});
+  }
+
+  /// To be filled in before it runs.
+  std::byte* value() { return value_.data(); }
+
+  void RunPiece(size_t, Worker& worker, device::CancelFlag, device::Done done) override {
+    const int64_t bytes = output_.item_bytes();
+    worker.stream->CopyIn({value_.data(), bytes}, {output_.Locate({0, 1}), bytes}, std::move(done));
+  }
+
+ private:
+  const Operand output_;
+  alignas(16) std::array<std::byte, 16> value_ = {};  // As large as any element.
+};
 
 /// Each piece folds its elements up to what the canonical tree leaves open; the coordinator joins
 /// the partials in order, so that no cut changes a bit of the result.
@@ -15,7 +37,7 @@ class ReduceStage final : public Stage {
   explicit ReduceStage(StageInputs inputs) : in_(std::move(inputs)) {
     pieces_ = CutIntoPieces(in_, in_.inputs[0], 1);
     partials_.resize(pieces_.size());
-    gathered_.resize(pieces_.size());
+    memory_.resize(pieces_.size());
   }
 
   void RunPiece(size_t index, Worker& worker, device::CancelFlag cancelled,
@@ -26,16 +48,11 @@ class ReduceStage final : public Stage {
     work.args.first_index = elements.begin;
     work.args.count = elements.size();
     for (size_t i = 0; i < in_.inputs.size(); ++i) {
-      const std::byte* data = in_.inputs[i].Locate(elements);
-      if (data == nullptr) {
-        auto buffer = worker.device->Allocate(elements.size() * in_.inputs[i].item_bytes());
-        if (!buffer.ok()) return std::move(done)(buffer.status());
-        in_.inputs[i].Gather(elements, buffer->data());
-        data = gathered_[index].emplace_back(*std::move(buffer)).data();
-      }
-      work.args.inputs[i] = data;
+      const auto data = memory_[index].Read(worker, in_.inputs[i], elements);
+      if (!data.ok()) return std::move(done)(data.status());
+      work.args.inputs[i] = *data;
     }
-    worker.stream->Launch(work, cancelled, std::move(done));
+    memory_[index].Run(worker, work, cancelled, std::move(done));
   }
 
   std::unique_ptr<Stage> Next() override {
@@ -43,14 +60,18 @@ class ReduceStage final : public Stage {
     for (size_t i = 1; i < partials_.size(); ++i) {
       total = kernels::cpu::Join(std::move(total), std::move(partials_[i]));
     }
-    kernels::cpu::Finish(*in_.call->op, in_.inputs[0].type.dtype, total, in_.output.Locate({0, 1}));
-    return nullptr;
+    const bool in_place = in_.output.host_addressable();
+    std::unique_ptr<StoreStage> store;
+    if (!in_place) store = std::make_unique<StoreStage>(in_.output);
+    std::byte* const place = in_place ? in_.output.Locate({0, 1}) : store->value();
+    kernels::cpu::Finish(*in_.call->op, in_.inputs[0].type.dtype, total, place);
+    return store;
   }
 
  private:
   const StageInputs in_;
-  std::vector<kernels::ReducePartial> partials_;       // By piece.
-  std::vector<std::vector<device::Buffer>> gathered_;  // By piece.
+  std::vector<kernels::ReducePartial> partials_;  // By piece.
+  std::vector<PieceMemory> memory_;               // By piece.
 };
 
 }  // namespace

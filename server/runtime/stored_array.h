@@ -19,6 +19,8 @@ struct Shard {
   WorkerId worker;
   plan::Range elements;
   device::Buffer buffer;
+  /// The way to its bytes where the host cannot touch them; null: it can.
+  device::Stream* way = nullptr;
 };
 
 /// An array on the workers: of the catalogue, or of one call.

@@ -10,7 +10,16 @@
 namespace shoal::runtime {
 
 Workers::Workers(std::vector<Worker> workers) : workers_(std::move(workers)) {
-  for (const Worker& worker : workers_) ids_.push_back(worker.id);
+  for (Worker& worker : workers_) {
+    ids_.push_back(worker.id);
+    if (worker.device->Info().host_addressable) continue;
+    worker.way = worker.stream.get();
+    host_addressable_ = false;
+  }
+}
+
+Workers::~Workers() {
+  for (Worker& worker : workers_) worker.stream.reset();
 }
 
 WorkerId Workers::Emptiest() const {
@@ -45,9 +54,10 @@ absl::StatusOr<std::shared_ptr<StoredArray>> Workers::NewArray(
   auto array = std::make_shared<StoredArray>();
   const int64_t item_bytes = kernels::ItemBytes(type.dtype);
   for (const plan::ShardPlan& plan : plan::PlanShards(type.shape, distribution)) {
-    SHOAL_ASSIGN_OR_RETURN(device::Buffer buffer, (*this)[plan.worker].device->Allocate(
-                                                      plan.elements.size() * item_bytes));
-    array->shards.push_back({plan.worker, plan.elements, std::move(buffer)});
+    const Worker& worker = (*this)[plan.worker];
+    SHOAL_ASSIGN_OR_RETURN(device::Buffer buffer,
+                           worker.device->Allocate(plan.elements.size() * item_bytes));
+    array->shards.push_back({plan.worker, plan.elements, std::move(buffer), worker.way});
   }
   array->bytes = type.shape.element_count() * item_bytes;
   array->type = std::move(type);

@@ -17,6 +17,9 @@ struct Worker {
   WorkerId id;
   std::unique_ptr<device::Device> device;
   std::unique_ptr<device::Stream> stream;  ///< After the device: it goes first.
+  /// The way to its memory where the host cannot touch it, which is `stream`; null: it can. Set by
+  /// Workers.
+  device::Stream* way = nullptr;
 };
 
 /// The embedded workers, by id.
@@ -25,11 +28,15 @@ struct Worker {
 class Workers {
  public:
   explicit Workers(std::vector<Worker> workers);
+  /// Waits for all that is queued: a Done of one worker may hold memory of another.
+  ~Workers();
 
   int count() const { return static_cast<int>(workers_.size()); }
   Worker& operator[](WorkerId id) { return workers_[static_cast<size_t>(id.value)]; }
   const Worker& operator[](WorkerId id) const { return workers_[static_cast<size_t>(id.value)]; }
   absl::Span<const Worker> all() const { return workers_; }
+  /// Whether the host can touch the memory of each.
+  bool host_addressable() const { return host_addressable_; }
 
   /// All workers, in rank order.
   const std::vector<WorkerId>& ids() const { return ids_; }
@@ -53,6 +60,7 @@ class Workers {
  private:
   std::vector<Worker> workers_;
   std::vector<WorkerId> ids_;
+  bool host_addressable_ = true;
 };
 
 }  // namespace shoal::runtime

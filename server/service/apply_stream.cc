@@ -54,18 +54,25 @@ class ComputeTask final : public StreamTask, public std::enable_shared_from_this
     }
     setup_.call = std::move(call);
     setup_.request = std::move(request);
+    setup_.returns_staged = true;
+    setup_.deadline = DeadlineOf(*call_);
     SkipLanded();
     return absl::OkStatus();
   }
 
   absl::Status OnChunk(const wire::ChunkMessage& chunk, transport::Message message) override {
-    if (chunk.has_chunk) SHOAL_RETURN_IF_ERROR(Land(chunk));
-    message = transport::Message();  // Its bytes are where they belong.
-    if (current_ == landings_.size()) {
-      Run();
-    } else {
-      writer_.Read();
+    if (chunk.has_chunk) {
+      SHOAL_RETURN_IF_ERROR(CheckExpected(chunk));
+      runtime::Landing& landing = landings_[current_].landing;
+      SHOAL_RETURN_IF_ERROR(landing.Land(chunk));
+      if (landing.staged()) {
+        Stage(landing, chunk, std::move(message));
+        return absl::OkStatus();
+      }
+      message = transport::Message();  // Its bytes are where they belong.
+      Landed(chunk.data_bytes);
     }
+    GoOn();
     return absl::OkStatus();
   }
 
@@ -105,20 +112,39 @@ class ComputeTask final : public StreamTask, public std::enable_shared_from_this
     int32_t argument;
   };
 
-  absl::Status Land(const wire::ChunkMessage& chunk) {
-    if (current_ == landings_.size() || chunk.header.array != landings_[current_].argument) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("a chunk of argument ", chunk.header.array, " that was not expected now"));
+  absl::Status CheckExpected(const wire::ChunkMessage& chunk) const {
+    if (current_ < landings_.size() && chunk.header.array == landings_[current_].argument) {
+      return absl::OkStatus();
     }
-    SHOAL_RETURN_IF_ERROR(landings_[current_].landing.Land(chunk));
-    landed_bytes_ += chunk.data_bytes;
+    return absl::InvalidArgumentError(
+        absl::StrCat("a chunk of argument ", chunk.header.array, " that was not expected now"));
+  }
+
+  // An abort may end the call meanwhile: then the writer neither writes nor reads.
+  void Stage(const runtime::Landing& landing, const wire::ChunkMessage& chunk,
+             transport::Message message) {
+    landing.Stage(chunk, [self = shared_from_this(), message = std::move(message),
+                          byte_count = chunk.data_bytes](const absl::Status& status) {
+      if (!status.ok()) return self->Abort(status);
+      self->Landed(byte_count);
+      self->GoOn();
+    });
+  }
+
+  void Landed(int64_t byte_count) {
+    landed_bytes_ += byte_count;
     SkipLanded();
-    if (++unacknowledged_ < (engine_.limits.credit_chunks + 1) / 2) return absl::OkStatus();
+    if (++unacknowledged_ < (engine_.limits.credit_chunks + 1) / 2) return;
     unacknowledged_ = 0;
     v1::ApplyStreamResponse response;
     response.set_acknowledged_bytes(landed_bytes_);
     writer_.Push({response.SerializeAsString(), {}});
-    return absl::OkStatus();
+  }
+
+  /// After a chunk has landed: the call, if it was the last.
+  void GoOn() {
+    if (current_ < landings_.size()) return writer_.Read();
+    Run();
   }
 
   void SkipLanded() {
@@ -129,7 +155,6 @@ class ComputeTask final : public StreamTask, public std::enable_shared_from_this
     record_.phases.transfer_in = runtime::Now() - begun_;
     for (Arrival& arrival : landings_) setup_.streamed.push_back(arrival.landing.target());
     landings_.clear();
-    setup_.deadline = DeadlineOf(*call_);
     {
       const std::lock_guard lock(mutex_);
       if (aborted_) return;
@@ -175,14 +200,18 @@ class ComputeTask final : public StreamTask, public std::enable_shared_from_this
       returned.push_back(stays ? runtime::Operand() : std::move(output.data));
     }
     const std::lock_guard lock(sending_mutex_);
-    sender_.emplace(std::move(returned), ChunkOptions{.chunk_bytes = engine_.limits.chunk_bytes});
+    sender_.emplace(std::move(returned), ChunkOptions{.chunk_bytes = engine_.limits.chunk_bytes,
+                                                      .engine = &engine_});
     SendNext(first.SerializeAsString());
   }
 
   // Called first by OnResult, then by the OnWritten of each frame; the OnWritten of the last
   // acknowledgement may come at the same time as the result. With the lock.
   void SendNext(const std::string& rest) {
-    writer_.Push(sender_->Next(rest));
+    sender_->Send(rest, &writer_, [self = shared_from_this()](const absl::Status& failed) {
+      self->Finish(failed);
+      self->writer_.Finish(runtime::ForClient(failed));  // The last frame's, after the finish.
+    });
     if (!sender_->done()) return;
     sender_.reset();
     Finish(absl::OkStatus());

@@ -4,6 +4,8 @@
 #include <optional>
 #include <utility>
 
+#include "base/check.h"
+#include "server/runtime/staging.h"
 #include "wire/chunk.h"
 #include "wire/crc32c.h"
 
@@ -13,6 +15,25 @@ namespace {
 /// An operand without extents is no array, though its type, rank 0, has one element.
 int64_t BytesToSend(const runtime::Operand& array) {
   return array.extents.empty() ? 0 : array.bytes();
+}
+
+/// What the frame of a chunk is made of, besides its payloads.
+struct ChunkFrame {
+  std::string rest;
+  wire::ChunkHeader header;
+  int64_t byte_count = 0;
+  bool checksum = true;
+};
+
+transport::Frame MakeFrame(ChunkFrame chunk, absl::InlinedVector<transport::Payload, 1> payloads) {
+  if (chunk.checksum) {
+    uint32_t crc = 0;
+    for (const transport::Payload& payload : payloads) {
+      crc = wire::ExtendCrc32c(crc, payload.bytes);
+    }
+    chunk.header.crc32c = crc;
+  }
+  return {wire::FrameChunk(chunk.rest, chunk.header, chunk.byte_count), std::move(payloads)};
 }
 
 }  // namespace
@@ -29,29 +50,47 @@ ChunkSender::ChunkSender(std::vector<runtime::Operand> arrays, ChunkOptions opti
   SkipFinished();
 }
 
+ChunkSender::Chunk ChunkSender::TakeChunk() {
+  const Chunk chunk{array_, {offset_, std::min(end_, offset_ + options_.chunk_bytes)}};
+  offset_ = chunk.bytes.end;
+  SkipFinished();
+  return chunk;
+}
+
 transport::Frame ChunkSender::Next(const std::string& rest) {
   if (done()) return {rest, {}};
-  const runtime::Operand& array = arrays_[array_];
-  const int64_t begin = offset_;
-  offset_ = std::min(end_, begin + options_.chunk_bytes);
+  const Chunk chunk = TakeChunk();
+  const runtime::Operand& array = arrays_[chunk.array];
+  absl::InlinedVector<transport::Payload, 1> payloads;
+  array.ForEachPart(chunk.bytes,
+                    [&](const runtime::Extent& extent, const std::byte* data, plan::Range part) {
+                      SHOAL_CHECK(extent.way == nullptr);
+                      payloads.push_back({{data, static_cast<size_t>(part.size())}, array.owner});
+                    });
+  return MakeFrame({rest, chunk.header(), chunk.bytes.size(), options_.checksum},
+                   std::move(payloads));
+}
 
-  transport::Frame frame;
-  wire::ChunkHeader header{static_cast<int32_t>(array_), begin, std::nullopt};
-  uint32_t crc = 0;
-  for (const runtime::Extent& extent : array.extents) {
-    const int64_t extent_begin = extent.elements.begin * array.item_bytes();
-    const int64_t from = std::max(begin, extent_begin);
-    const int64_t to = std::min(offset_, extent.elements.end * array.item_bytes());
-    if (from >= to) continue;
-    const wire::ConstBytes bytes(extent.data + (from - extent_begin),
-                                 static_cast<size_t>(to - from));
-    if (options_.checksum) crc = wire::ExtendCrc32c(crc, bytes);
-    frame.payloads.push_back({bytes, array.owner});
-  }
-  if (options_.checksum) header.crc32c = crc;
-  frame.head = wire::FrameChunk(rest, header, offset_ - begin);
-  SkipFinished();
-  return frame;
+void ChunkSender::Send(const std::string& rest, StreamWriter* writer,
+                       absl::AnyInvocable<void(const absl::Status&)> failed) {
+  if (done() || arrays_[array_].host_addressable()) return writer->Push(Next(rest));
+  const Chunk chunk = TakeChunk();
+  auto block = runtime::AllocateFrontEnd(*options_.engine, chunk.bytes.size());
+  if (!block.ok()) return failed(block.status());
+  std::byte* const data = (*block)->data();
+  const runtime::Operand& array = arrays_[chunk.array];
+  runtime::StageOut(
+      array, chunk.bytes, data,
+      [writer, place = writer->Hold(), failed = std::move(failed), owner = array.owner,
+       frame = ChunkFrame{rest, chunk.header(), chunk.bytes.size(), options_.checksum},
+       block = *std::move(block)](const absl::Status& status) mutable {
+        if (!status.ok()) {
+          failed(status);
+          return writer->Fill(place, std::nullopt);
+        }
+        const wire::ConstBytes bytes(block->data(), static_cast<size_t>(block->bytes()));
+        writer->Fill(place, MakeFrame(std::move(frame), {{bytes, std::move(block)}}));
+      });
 }
 
 void ChunkSender::SkipFinished() {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/check.h"
 #include "base/status.h"
 #include "kernels/registry.h"
 #include "server/runtime/call_run.h"
@@ -49,6 +50,7 @@ transport::Frame EchoFrame(const runtime::Operand& data) {
   wire::AppendVarint(&frame.head, kTag);
   wire::AppendVarint(&frame.head, static_cast<uint64_t>(data.bytes()));
   for (const runtime::Extent& extent : data.extents) {
+    SHOAL_CHECK(extent.way == nullptr);
     frame.payloads.push_back(
         {{extent.data, static_cast<size_t>(extent.elements.size())}, data.owner});
   }

@@ -1,6 +1,5 @@
 #include "server/service/echo_stream.h"
 
-#include <algorithm>
 #include <atomic>
 #include <deque>
 #include <mutex>
@@ -12,6 +11,7 @@
 #include "server/runtime/clock.h"
 #include "server/runtime/landing.h"
 #include "server/runtime/outcome_status.h"
+#include "server/runtime/staging.h"
 #include "server/service/call_record.h"
 #include "server/service/reply.h"
 #include "server/service/stream_writer.h"
@@ -88,7 +88,7 @@ class EchoTask final : public StreamTask, public std::enable_shared_from_this<Ec
   /// A chunk on its way back; it leaves when it is the first and ready.
   struct Pending {
     transport::Frame frame;
-    int parts = 0;  // Kernels that still work on it.
+    int parts = 0;  // Work on it that has not ended.
   };
 
   absl::StatusOr<runtime::Operand> MakeRoom() {
@@ -131,6 +131,7 @@ class EchoTask final : public StreamTask, public std::enable_shared_from_this<Ec
       }
       return Queue(std::move(pending), {});
     }
+    if (landing_->staged()) return PassStaged(std::move(pending), chunk, std::move(message));
     message = transport::Message();  // Landed.
     return Queue(std::move(pending), {chunk.header.offset, chunk.header.offset + chunk.data_bytes});
   }
@@ -145,48 +146,80 @@ class EchoTask final : public StreamTask, public std::enable_shared_from_this<Ec
     return absl::OkStatus();
   }
 
+  using Parts = absl::InlinedVector<runtime::Extent, 2>;
+
+  /// What comes back from the workers.
+  const runtime::Operand& back() const {
+    return route_ == plan::Route::kDevice ? output_ : landing_->target();
+  }
+
+  /// Where the bytes `bytes` of the arrival lie; the parts' elements are bytes, too.
+  Parts ArrivalOf(plan::Range bytes) const {
+    Parts parts;
+    landing_->target().ForEachPart(
+        bytes, [&](const runtime::Extent& extent, std::byte* data, plan::Range part) {
+          parts.push_back({part, data, extent.worker, extent.way});
+        });
+    return parts;
+  }
+
   /// Puts a chunk into the line and, on route device, starts its kernels; `bytes` is its range in
   /// the workers' memory, empty on route front.
   absl::Status Queue(Pending pending, plan::Range bytes) {
-    const runtime::Operand* from = landing_.has_value() ? &landing_->target() : nullptr;
-    const runtime::Operand* back = route_ == plan::Route::kDevice ? &output_ : from;
-    absl::InlinedVector<runtime::Extent, 2> parts;  // Of the arrival, in bytes.
-    for (size_t i = 0; from != nullptr && i < from->extents.size(); ++i) {
-      const plan::Range held{from->extents[i].elements.begin * from->item_bytes(),
-                             from->extents[i].elements.end * from->item_bytes()};
-      const plan::Range part{std::max(held.begin, bytes.begin), std::min(held.end, bytes.end)};
-      if (part.begin >= part.end) continue;
-      const int64_t at = part.begin - held.begin;
-      parts.push_back({part, from->extents[i].data + at, from->extents[i].worker});
-      pending.frame.payloads.push_back(
-          {{back->extents[i].data + at, static_cast<size_t>(part.size())}, back->owner});
+    Parts parts;
+    if (route_ != plan::Route::kFront) {
+      back().ForEachPart(bytes, [&](const runtime::Extent&, const std::byte* data,
+                                    plan::Range part) {
+        pending.frame.payloads.push_back({{data, static_cast<size_t>(part.size())}, back().owner});
+      });
     }
-    int64_t number = 0;
-    {
-      const std::lock_guard lock(mutex_);
-      pending.parts = route_ == plan::Route::kDevice ? static_cast<int>(parts.size()) : 0;
-      number = first_number_ + static_cast<int64_t>(line_.size());
-      line_.push_back(std::move(pending));
+    if (route_ == plan::Route::kDevice) parts = ArrivalOf(bytes);
+    pending.parts = static_cast<int>(parts.size());
+    const int64_t number = StandInLine(std::move(pending));
+    if (parts.empty()) Flush();
+    for (const runtime::Extent& part : parts) {
+      Launch(part, [self = shared_from_this(), number](const absl::Status& status) {
+        self->OnComputed(number, status);
+      });
     }
-    if (route_ != plan::Route::kDevice) {
-      Flush();
-      return absl::OkStatus();
-    }
-    for (const runtime::Extent& part : parts) Launch(part, number);
     return absl::OkStatus();
   }
 
-  void Launch(const runtime::Extent& part, int64_t number) {
-    // Chunks need not hold whole elements: to the kernel they are bytes.
+  /// The same where the host cannot touch the workers' memory: the bytes go there, through the
+  /// kernels, and back in copies on the workers' streams, one after another.
+  absl::Status PassStaged(Pending pending, const wire::ChunkMessage& chunk,
+                          transport::Message message) {
+    SHOAL_ASSIGN_OR_RETURN(auto block, runtime::AllocateFrontEnd(engine_, chunk.data_bytes));
+    std::byte* const host = block->data();
+    const plan::Range bytes{chunk.header.offset, chunk.header.offset + chunk.data_bytes};
+    pending.frame.payloads.push_back({{host, static_cast<size_t>(bytes.size())}, block});
+    pending.parts = 1;
+    const int64_t number = StandInLine(std::move(pending));
+    const auto join = std::make_shared<runtime::Join>(
+        [self = shared_from_this(), number, message = std::move(message),
+         block](const absl::Status& status) { self->OnComputed(number, status); });
+    landing_->Stage(chunk, join->Part());
+    if (route_ == plan::Route::kDevice) {
+      for (const runtime::Extent& part : ArrivalOf(bytes)) Launch(part, join->Part());
+    }
+    runtime::StageOut(back(), bytes, host, join->Part());
+    join->Seal();
+    return absl::OkStatus();
+  }
+
+  int64_t StandInLine(Pending pending) {
+    const std::lock_guard lock(mutex_);
+    line_.push_back(std::move(pending));
+    return first_number_ + static_cast<int64_t>(line_.size()) - 1;
+  }
+
+  void Launch(const runtime::Extent& part, device::Done done) {
     device::MapWork work{.op = op_, .args = {}};
     work.args.dtype = kernels::DType::kUint8;
     work.args.inputs[0] = part.data;
     work.args.output = OutputAt(part.elements.begin);
     work.args.count = part.elements.size();
-    (*engine_.workers)[part.worker].stream->Launch(
-        work, nullptr, [self = shared_from_this(), number](const absl::Status& status) {
-          self->OnComputed(number, status);
-        });
+    (*engine_.workers)[part.worker].stream->Launch(work, nullptr, std::move(done));
   }
 
   std::byte* OutputAt(int64_t byte) const {
@@ -205,6 +238,7 @@ class EchoTask final : public StreamTask, public std::enable_shared_from_this<Ec
       --line_[static_cast<size_t>(number - first_number_)].parts;
     }
     Flush();
+    ReadIfRoom();  // What left the line for the transport makes room before it is written.
   }
 
   /// Sends what is ready at the head of the line. One thread at a time: frames keep their order.

@@ -84,6 +84,7 @@ class GetStream final : public transport::StreamHandler {
     bytes_ = request.byte_count() == 0 ? left : std::min(left, request.byte_count());
     ChunkOptions options;
     options.checksum = !request.no_checksum();
+    options.engine = &engine_;
     options.chunk_bytes =
         request.chunk_bytes() == 0
             ? engine_.limits.chunk_bytes
@@ -95,7 +96,7 @@ class GetStream final : public transport::StreamHandler {
   }
 
   void SendNext(const std::string& rest) {
-    writer_.Push(sender_->Next(rest));
+    sender_->Send(rest, &writer_, [this](const absl::Status& failed) { End(failed); });
     if (sender_->done()) sender_.reset();
   }
 

@@ -29,14 +29,24 @@ class PutStream final : public transport::StreamHandler {
   void OnStart() override { writer_.Read(); }
 
   void OnMessage(transport::Message message) override {
-    absl::Status taken;
+    const auto chunk = wire::DecodeChunkMessage(message.pieces());
+    absl::Status taken = chunk.status();
     bool ended = false;
+    std::optional<runtime::Landing> staged;
     {
       const std::lock_guard lock(mutex_);
       if (ended_) return;
-      taken = Take(message);
-      ended = ended_ = !taken.ok() || landing_->complete();
+      if (taken.ok()) taken = Take(*chunk);
+      if (taken.ok() && chunk->has_chunk) {
+        if (landing_->staged()) {
+          staged = landing_;  // An end that comes meanwhile forgets the member.
+        } else {
+          Landed();
+        }
+      }
+      ended = ended_ = !taken.ok() || (landing_->complete() && !staged.has_value());
     }
+    if (staged.has_value()) return Stage(*staged, *chunk, std::move(message));
     if (ended) return End(std::move(taken));
     message = transport::Message();  // Landed: its memory goes before the next one comes.
     writer_.Read();
@@ -83,16 +93,24 @@ class PutStream final : public transport::StreamHandler {
   void OnDone() override {}
 
  private:
-  absl::Status Take(const transport::Message& message) {
-    SHOAL_ASSIGN_OR_RETURN(const wire::ChunkMessage chunk,
-                           wire::DecodeChunkMessage(message.pieces()));
+  absl::Status Take(const wire::ChunkMessage& chunk) {
     if (!landing_.has_value()) {
       SHOAL_RETURN_IF_ERROR(Open(chunk.rest));
     } else if (!chunk.has_chunk) {
       return absl::InvalidArgumentError("a message without a chunk");
     }
-    if (chunk.has_chunk) SHOAL_RETURN_IF_ERROR(Land(chunk));
-    return absl::OkStatus();
+    return chunk.has_chunk ? landing_->Land(chunk) : absl::OkStatus();
+  }
+
+  /// The call is held open meanwhile, and the array's memory kept.
+  void Stage(const runtime::Landing& landing, const wire::ChunkMessage& chunk,
+             transport::Message message) {
+    const uint64_t place = writer_.Hold();
+    landing.Stage(chunk, [this, place, message = std::move(message),
+                          array = landing.target().owner](const absl::Status& status) {
+      OnStaged(status);
+      writer_.Fill(place, std::nullopt);
+    });
   }
 
   absl::Status Open(const std::string& rest) {
@@ -120,14 +138,24 @@ class PutStream final : public transport::StreamHandler {
     return absl::OkStatus();
   }
 
-  absl::Status Land(const wire::ChunkMessage& chunk) {
-    SHOAL_RETURN_IF_ERROR(landing_->Land(chunk));
+  void OnStaged(const absl::Status& status) {
+    bool ended = false;
+    {
+      const std::lock_guard lock(mutex_);
+      if (ended_) return;
+      if (status.ok()) Landed();
+      ended = ended_ = !status.ok() || landing_->complete();
+    }
+    if (ended) return End(status);
+    writer_.Read();
+  }
+
+  void Landed() {
     (*use_)->landed_bytes.store(landing_->landed_bytes(), std::memory_order_relaxed);
     // Twice a window: the client never waits for an answer that is not under way.
     if (++unacknowledged_ >= (engine_.limits.credit_chunks + 1) / 2 && !landing_->complete()) {
       Acknowledge();
     }
-    return absl::OkStatus();
   }
 
   void Acknowledge() {

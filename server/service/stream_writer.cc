@@ -3,12 +3,47 @@
 #include <utility>
 
 namespace shoal::service {
+namespace {
+
+constexpr uint64_t kNoPlace = UINT64_MAX;
+
+}  // namespace
 
 void StreamWriter::Push(transport::Frame frame) {
   std::unique_lock lock(mutex_);
   if (finish_.has_value()) return;
-  queue_.push_back(std::move(frame));
+  queue_.push_back({std::move(frame)});
   Next(std::move(lock));
+}
+
+uint64_t StreamWriter::Hold() {
+  const std::lock_guard lock(mutex_);
+  ++held_;
+  if (finish_.has_value()) return kNoPlace;
+  queue_.push_back({{}, /*ready=*/false});
+  return first_ + queue_.size() - 1;
+}
+
+void StreamWriter::Fill(uint64_t place, std::optional<transport::Frame> frame) {
+  std::unique_lock lock(mutex_);
+  --held_;
+  if (place >= first_ && place - first_ < queue_.size()) {  // Else it was dropped meanwhile.
+    Place& held = queue_[place - first_];
+    held.ready = true;
+    held.empty = !frame.has_value();
+    if (frame.has_value()) held.frame = *std::move(frame);
+  }
+  Next(std::move(lock));
+}
+
+void StreamWriter::PopFront() {
+  queue_.pop_front();
+  ++first_;
+}
+
+void StreamWriter::Clear() {
+  first_ += queue_.size();
+  queue_.clear();
 }
 
 void StreamWriter::Read() {
@@ -26,7 +61,7 @@ void StreamWriter::Read() {
 size_t StreamWriter::OnWritten(bool ok) {
   std::unique_lock lock(mutex_);
   writing_ = false;
-  if (!ok) queue_.clear();  // The stream is broken; its cancellation finishes it.
+  if (!ok) Clear();  // The stream is broken; its cancellation finishes it.
   const size_t waiting = queue_.size();
   Next(std::move(lock));
   return waiting;
@@ -34,11 +69,13 @@ size_t StreamWriter::OnWritten(bool ok) {
 
 bool StreamWriter::Finish(absl::Status status) {
   std::unique_lock lock(mutex_);
-  if (finish_.has_value()) return false;
-  if (!status.ok()) queue_.clear();
+  const bool first = !finish_.has_value();
+  const bool overrules = !first && !finished_ && finish_->ok() && !status.ok();
+  if (!first && !overrules) return false;
+  if (!status.ok()) Clear();
   finish_ = std::move(status);
   Next(std::move(lock));
-  return true;
+  return first;
 }
 
 size_t StreamWriter::queued() const {
@@ -49,15 +86,17 @@ size_t StreamWriter::queued() const {
 // The transport is called without the lock: a write may be answered on the same thread.
 void StreamWriter::Next(std::unique_lock<std::mutex> lock) {
   if (writing_ || finished_) return;
+  while (!queue_.empty() && queue_.front().empty) PopFront();
   if (!queue_.empty()) {
-    transport::Frame frame = std::move(queue_.front());
-    queue_.pop_front();
+    if (!queue_.front().ready) return;
+    transport::Frame frame = std::move(queue_.front().frame);
+    PopFront();
     writing_ = true;
     lock.unlock();
     call_->Write(std::move(frame));
     return;
   }
-  if (!finish_.has_value() || asking_ > 0) return;
+  if (!finish_.has_value() || asking_ > 0 || held_ > 0) return;
   finished_ = true;
   const absl::Status status = *finish_;
   lock.unlock();

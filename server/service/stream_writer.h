@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <deque>
 #include <mutex>
 #include <optional>
@@ -10,8 +11,8 @@
 namespace shoal::service {
 
 /// The writing half of a stream: a queue behind the one write that may be outstanding, and the
-/// one finish, which waits for that write. Reads go through it too, so that none is asked for
-/// after the finish.
+/// one finish, which waits for that write and for all frames that are still being made. Reads go
+/// through it too, so that none is asked for after the finish.
 ///
 /// Thread-safety: all calls from any thread.
 class StreamWriter {
@@ -22,6 +23,14 @@ class StreamWriter {
   /// Sends `frame` after those before it. After a finish it is dropped.
   void Push(transport::Frame frame);
 
+  /// Takes the place in the queue of a frame that is still being made: what is pushed later leaves
+  /// after it. To be answered by one Fill, until which the call is not finished: whoever makes the
+  /// frame may use the handler so long.
+  uint64_t Hold();
+
+  /// The frame for a place, or that there is none. Like Finish, it may destroy the handler.
+  void Fill(uint64_t place, std::optional<transport::Frame> frame);
+
   /// Asks for the next message, unless the call was finished. Within the stream's own callbacks.
   void Read();
 
@@ -29,7 +38,8 @@ class StreamWriter {
   size_t OnWritten(bool ok);
 
   /// Finishes the call: after all frames if `status` is OK, else after the outstanding one. False:
-  /// it had been finished before, and this is ignored.
+  /// it had been finished before, and this is ignored, unless it is an error that takes the place
+  /// of an OK which still waits for frames.
   ///
   /// Called from outside the stream's own callbacks, it may destroy the handler before it returns.
   bool Finish(absl::Status status);
@@ -38,11 +48,21 @@ class StreamWriter {
   size_t queued() const;
 
  private:
+  struct Place {
+    transport::Frame frame;
+    bool ready = true;   // Not waiting for its Fill.
+    bool empty = false;  // Given up.
+  };
+
   void Next(std::unique_lock<std::mutex> lock);
+  void PopFront();  // With the lock, as Clear.
+  void Clear();
 
   transport::StreamCall* const call_;
   mutable std::mutex mutex_;
-  std::deque<transport::Frame> queue_;
+  std::deque<Place> queue_;
+  uint64_t first_ = 0;  // The number of the place at the queue's head.
+  int held_ = 0;        // Places that wait for their Fill, dropped ones included.
   bool writing_ = false;
   int asking_ = 0;  // Threads within Read.
   bool finished_ = false;

@@ -3,16 +3,24 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <future>
 #include <memory>
+#include <thread>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "server/collective/local/local_group.h"
 #include "server/device/cpu/cpu_device.h"
 #include "server/service/call_record.h"
+#include "tests/support/sealed_device.h"
 
 namespace shoal::support {
+
+bool RunsOnSealedDevices() {
+  const char* kind = std::getenv("SHOAL_TEST_DEVICE");
+  return kind != nullptr && std::string(kind) == "sealed";
+}
 
 TestEngine::TestEngine(const EngineOptions& options)
     : log_fd_(memfd_create("log", MFD_CLOEXEC)),
@@ -36,7 +44,11 @@ TestEngine::TestEngine(const EngineOptions& options)
     device.owner = absl::StrCat("worker ", i);
     device.threads = options.threads;
     device.memory_bytes = options.worker_bytes;
-    worker.device = std::make_unique<device::CpuDevice>(engine_.arena.get(), device);
+    if (RunsOnSealedDevices()) {
+      worker.device = std::make_unique<SealedDevice>(engine_.arena.get(), device);
+    } else {
+      worker.device = std::make_unique<device::CpuDevice>(engine_.arena.get(), device);
+    }
     worker.stream = *worker.device->NewStream();
     seats.push_back({.memory_bytes = options.worker_bytes});
   }
@@ -59,6 +71,16 @@ void TestEngine::Drain() {
   engine_.WhenIdle([idle] { idle->set_value(); });
   engine_.drain.Begin();
   idle->get_future().wait();
+}
+
+// What a Done queues on a stream that was looked at before is seen in the next pass.
+void TestEngine::Settle() {
+  for (bool waited = true; waited;) {
+    waited = false;
+    for (const runtime::Worker& worker : engine_.workers->all()) {
+      for (; !worker.stream->Idle(); waited = true) std::this_thread::yield();
+    }
+  }
 }
 
 int64_t TestEngine::BytesInUse() const {

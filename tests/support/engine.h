@@ -19,6 +19,10 @@ struct EngineOptions {
   runtime::Limits limits = {};
 };
 
+/// Whether this run's engines have workers whose memory the host cannot touch (sealed_device.h):
+/// the test programs that use TestEngine run once on each kind, as SHOAL_TEST_DEVICE says.
+bool RunsOnSealedDevices();
+
 /// A whole engine, of the real parts, with little memory.
 class TestEngine {
  public:
@@ -32,6 +36,9 @@ class TestEngine {
   /// Admits nothing more, and waits until nothing is under way: no call, no kernel that one gave
   /// up.
   void Drain();
+
+  /// Waits until the workers' streams are idle, and the Dones of all work have returned.
+  void Settle();
 
   /// Payload bytes in use, the front end's and all workers'.
   int64_t BytesInUse() const;

@@ -24,8 +24,11 @@ struct LocalGroupOptions {
   int64_t spread_bytes_min = int64_t{8} << 20;
 };
 
-/// A group whose ranks are all in this process, over host-addressable devices: one Communicator a
-/// member, in order. Each may be used, and destroyed, on its own thread.
+/// A group whose ranks are all in this process: one Communicator a member, in order. Each may be
+/// used, and destroyed, on its own thread.
+///
+/// The host moves the bytes: every device is host-addressable, at least while a stream of it is
+/// paused. Other devices need a group of their own (NCCL).
 ///
 /// Moves: each byte that is not yet in its place is copied once, by `memcpy`. A block that already
 /// lies where it should (its owner received a view of the other's memory) is not moved.

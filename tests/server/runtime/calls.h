@@ -8,6 +8,7 @@
 #include "kernels/registry.h"
 #include "server/runtime/call_run.h"
 #include "tests/support/arrays.h"
+#include "tests/support/bytes.h"
 #include "tests/support/engine.h"
 #include "tests/support/inbox.h"
 
@@ -45,11 +46,11 @@ class Calls {
   /// A published array of these bytes.
   ArrayId Store(const plan::ArrayType& type, const std::string& bytes, const plan::StoreAs& store) {
     const ArrayUse use = *engine_.catalogue->Create(type, store);
-    for (Shard& shard : use->shards) {
-      const int64_t item_bytes = kernels::ItemBytes(type.dtype);
-      if (shard.elements.size() == 0) continue;
-      std::memcpy(shard.buffer.data(), bytes.data() + shard.elements.begin * item_bytes,
-                  static_cast<size_t>(shard.elements.size() * item_bytes));
+    for (const Shard& shard : use->shards) {
+      const auto item_bytes = static_cast<size_t>(kernels::ItemBytes(type.dtype));
+      support::WriteBytes(bytes.substr(static_cast<size_t>(shard.elements.begin) * item_bytes,
+                                       static_cast<size_t>(shard.elements.size()) * item_bytes),
+                          support::ShardOperand(*use, shard));
     }
     SHOAL_CHECK(engine_.catalogue->Publish(use).ok());
     return use->id;
@@ -106,11 +107,7 @@ class Calls {
     return ends.Take();
   }
 
-  static std::string BytesOf(const Operand& operand) {
-    std::string bytes(static_cast<size_t>(operand.bytes()), '\0');
-    operand.Gather({0, operand.element_count()}, reinterpret_cast<std::byte*>(bytes.data()));
-    return bytes;
-  }
+  static std::string BytesOf(const Operand& operand) { return support::ReadBytes(operand); }
 
   /// Frees every array and lease.
   void Clear() {

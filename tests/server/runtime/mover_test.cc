@@ -8,6 +8,7 @@
 
 #include "server/runtime/operand.h"
 #include "tests/support/arrays.h"
+#include "tests/support/bytes.h"
 #include "tests/support/engine.h"
 #include "tests/support/gate.h"
 #include "tests/support/inbox.h"
@@ -26,16 +27,17 @@ class MoverTest : public ::testing::Test {
   }
 
   void Fill(StoredArray& array, const std::string& bytes) {
-    for (Shard& shard : array.shards) {
-      std::memcpy(shard.buffer.data(), bytes.data() + shard.elements.begin * 2,
-                  static_cast<size_t>(shard.elements.size() * 2));
+    for (const Shard& shard : array.shards) {
+      support::WriteBytes(bytes.substr(static_cast<size_t>(shard.elements.begin * 2),
+                                       static_cast<size_t>(shard.elements.size() * 2)),
+                          support::ShardOperand(array, shard));
     }
   }
 
   void ExpectHolds(const StoredArray& array, const std::string& bytes) {
     for (const Shard& shard : array.shards) {
       const auto size = static_cast<size_t>(shard.elements.size() * 2);
-      EXPECT_EQ(std::string(reinterpret_cast<const char*>(shard.buffer.data()), size),
+      EXPECT_EQ(support::ReadBytes(support::ShardOperand(array, shard)),
                 bytes.substr(static_cast<size_t>(shard.elements.begin * 2), size));
     }
   }
@@ -90,7 +92,7 @@ TEST_F(MoverTest, ReplicatesFromTheFirst) {
   for (const int64_t count : {0, 1, 1000}) {
     const std::string bytes = support::RandomBytes(static_cast<size_t>(count * 2), 6);
     const auto array = Make(count, {DistributionKind::kReplicated, {{2}, {0}, {1}}});
-    std::memcpy(array->shards[0].buffer.data(), bytes.data(), bytes.size());
+    support::WriteBytes(bytes, ReplicaOperand(*array, 0, array));
     mover_.Replicate(array.get(), Tell());
     ASSERT_TRUE(ends_.Take().ok());
     ExpectHolds(*array, bytes);
@@ -102,7 +104,7 @@ TEST_F(MoverTest, TheEndOfOneMoveMayOrderTheNext) {
   const auto first = Make(10, all);
   const auto second = Make(10, all);
   const std::string bytes = support::RandomBytes(20, 7);
-  std::memcpy(second->shards[0].buffer.data(), bytes.data(), bytes.size());
+  support::WriteBytes(bytes, ReplicaOperand(*second, 0, second));
   mover_.Replicate(first.get(), [&](const absl::Status& status) {
     EXPECT_TRUE(status.ok());
     mover_.Replicate(second.get(), Tell());

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "tests/support/arrays.h"
+#include "tests/support/bytes.h"
 #include "tests/support/engine.h"
 
 namespace shoal::runtime {
@@ -20,10 +21,10 @@ class OperandTest : public ::testing::Test {
     plan::Distribution distribution{kind, engine_->workers->ids()};
     if (kind == plan::DistributionKind::kSingle) distribution.workers = {WorkerId{2}};
     auto array = *engine_->workers->NewArray(support::Type(DType::kUint8, {count}), distribution);
-    for (Shard& shard : array->shards) {
-      for (int64_t i = 0; i < shard.elements.size(); ++i) {
-        shard.buffer.data()[i] = static_cast<std::byte>(shard.elements.begin + i);
-      }
+    for (const Shard& shard : array->shards) {
+      std::string bytes(static_cast<size_t>(shard.elements.size()), '\0');
+      std::iota(bytes.begin(), bytes.end(), static_cast<char>(shard.elements.begin));
+      support::WriteBytes(bytes, support::ShardOperand(*array, shard));
     }
     return array;
   }
@@ -32,6 +33,7 @@ class OperandTest : public ::testing::Test {
 };
 
 TEST_F(OperandTest, LocatesWhatLiesInOnePieceAndGathersTheRest) {
+  if (support::RunsOnSealedDevices()) GTEST_SKIP() << "gathers in place";
   for (const int64_t count : {0, 1, 2, 3, 8}) {
     for (const auto kind : {plan::DistributionKind::kBlock, plan::DistributionKind::kReplicated,
                             plan::DistributionKind::kSingle}) {

@@ -226,7 +226,9 @@ TEST_P(StageTest, LargeArraysInTheRequestAreCutOverTheWorkers) {
     const plan::ArrayType output = plan::OutputTypes(info, types)->front();
     const auto result = calls_.Run(Calls::Make(op, std::move(arguments)));
     ASSERT_TRUE(result.ok()) << result.status();
-    EXPECT_EQ(result->worker_count, GetParam()) << op;
+    // Where workers do not reach each other's memory, one sorts the row.
+    const bool alone = info.form == kernels::OpForm::kSort && support::RunsOnSealedDevices();
+    EXPECT_EQ(result->worker_count, alone ? 1 : GetParam()) << op;
     EXPECT_TRUE(Calls::BytesOf(result->outputs[0].data) == WholeResult(info, inputs, output)) << op;
   }
 }

@@ -90,6 +90,7 @@ class ApplyStreamTest : public ::testing::Test {
     for (const std::string& message : messages) {
       if (!stream->Send(message)) break;
     }
+    engine_.Settle();
     if (!stream->IsFinished() && stream->IsReading()) stream->HalfClose();
     return stream->AwaitFinish();
   }
@@ -223,6 +224,7 @@ TEST_F(ApplyStreamTest, EndsOnceWhereverItsInputBreaksOff) {
     const absl::Status status = stream->AwaitFinish();
     EXPECT_FALSE(status.ok());
     stream.reset();
+    engine_.Settle();
     EXPECT_EQ(engine_.BytesInUse(), 0);
   }
 }
@@ -250,6 +252,7 @@ TEST_F(ApplyStreamTest, ACancellationReachesACallThatRuns) {
   first.reset();
   second.reset();
   stream.reset();
+  engine_.Settle();
   EXPECT_EQ(engine_.BytesInUse(), 0);
 }
 
@@ -264,11 +267,13 @@ TEST_F(ApplyStreamTest, ACancellationReachesTheOutputOnItsWay) {
   stream->AwaitFinish().IgnoreError();
   stream.reset();
   engine_.Drain();  // The kernel may outlive the call that gave it up.
+  engine_.Settle();
   EXPECT_EQ(engine_.BytesInUse(), 0);
 }
 
 // The last acknowledgement may be answered while the result comes from a worker.
 TEST_F(ApplyStreamTest, TheDescriptionComesFirstWhateverIsOnItsWay) {
+  if (support::RunsOnSealedDevices()) GTEST_SKIP() << "chunks do not land while streams halt";
   const std::string bytes(2 * kChunk, 'q');
   for (int round = 0; round < 50; ++round) {
     auto first = std::make_unique<Halt>(engine_.get(), WorkerId{0});

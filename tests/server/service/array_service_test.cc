@@ -144,6 +144,7 @@ TEST_F(ArrayServiceTest, ARedistributionThatCannotBeLeavesTheArrayAsItWas) {
               StatusCode::kFailedPrecondition);
     EXPECT_EQ(use->distribution.workers.size(), 3U);
   }
+  engine_.Settle();
   EXPECT_EQ(engine_.BytesInUse(), 3 << 19);
   EXPECT_TRUE(Redistribute(v1::Distribution::KIND_BLOCK, {0, 1, 2}).ok());
 }

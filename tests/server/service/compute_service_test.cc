@@ -53,6 +53,7 @@ TEST_F(ComputeServiceTest, EchoReturnsThePayloadOnEveryRoute) {
       EXPECT_TRUE(response->payload() == request.payload()) << size;
     }
   }
+  engine_.Settle();
   EXPECT_EQ(engine_.BytesInUse(), 0);
 }
 

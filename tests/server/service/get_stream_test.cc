@@ -145,7 +145,7 @@ TEST_F(GetStreamTest, HoldsTheArrayUntilTheLastChunkAndNoLonger) {
 TEST_F(GetStreamTest, AReaderThatStallsIsSentOneChunk) {
   auto stream = Open();
   stream->Send(Named("x").SerializeAsString());
-  EXPECT_TRUE(stream->IsWriting());  // And no other: the stream refuses two at once.
+  stream->AwaitWrite();  // And no other: the stream refuses two at once.
   EXPECT_FALSE(stream->IsReading());
 }
 
