@@ -35,15 +35,15 @@ class CallRun::StageBody final : public TaskBody {
     // last has the outcome; so a piece that ends at once costs no second round of the dispatcher.
     const auto index = static_cast<size_t>(piece.piece);
     turns_[index].store(2, std::memory_order_relaxed);
-    Worker& worker = (*run_->engine_->workers)[piece.worker];
+    Worker& worker = (*run_->engine_->workers)[piece.seat.worker];
     auto outcome = std::make_shared<AttemptOutcome>(AttemptOutcome::kOk);
-    run_->stage_->RunPiece(
-        index, worker, cancel_flag(), [this, piece, index, outcome](const absl::Status& status) {
-          *outcome = OutcomeOf(status);
-          if (turns_[index].fetch_sub(1, std::memory_order_acq_rel) != 1) return;
-          run_->engine_->dispatcher->End(piece.worker,
-                                         {.attempt = piece.attempt, .outcome = *outcome}, this);
-        });
+    run_->stage_->RunPiece(index, worker, cancel_flag(),
+                           [this, piece, index, outcome](const absl::Status& status) {
+                             *outcome = OutcomeOf(status);
+                             if (turns_[index].fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+                             run_->engine_->dispatcher->End(
+                                 piece, {.attempt = piece.attempt, .outcome = *outcome}, this);
+                           });
     if (turns_[index].fetch_sub(1, std::memory_order_acq_rel) == 1) return *outcome;
     return std::nullopt;
   }
