@@ -37,13 +37,13 @@ class CallRun::StageBody final : public TaskBody {
     const auto index = static_cast<size_t>(piece.piece);
     PieceEnd& end = ends_[index];
     end.turns.store(2, std::memory_order_relaxed);
-    Worker& worker = (*run_->engine_->workers)[piece.worker];
+    Worker& worker = (*run_->engine_->workers)[piece.seat.worker];
     run_->stage_->RunPiece(
         index, worker, cancel_flag(), [this, piece, &end](const absl::Status& status) {
           end.outcome = OutcomeOf(status);
           if (end.turns.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
-          run_->engine_->dispatcher->End(piece.worker,
-                                         {.attempt = piece.attempt, .outcome = end.outcome}, this);
+          run_->engine_->dispatcher->End(piece, {.attempt = piece.attempt, .outcome = end.outcome},
+                                         this);
         });
     if (end.turns.fetch_sub(1, std::memory_order_acq_rel) == 1) return end.outcome;
     return std::nullopt;

@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "server/runtime/clock.h"
+#include "server/runtime/local_worker.h"
 #include "server/scheduler/placement.h"
 
 namespace shoal::runtime {
@@ -18,37 +19,17 @@ TaskBody* BodyOf(uint64_t tag) { return reinterpret_cast<TaskBody*>(tag); }
 
 }  // namespace
 
-struct Dispatcher::Worker {
-  Worker(WorkerId worker_id, const WorkerSeat& seat)
-      : id(worker_id),
-        state(worker::Options{.memory_bytes = seat.memory_bytes, .lanes = seat.lanes}),
-        lanes(static_cast<size_t>(seat.lanes)) {}
-
-  scheduler::Seat Seat() const { return {id, 1}; }
-
-  const WorkerId id;
-  worker::WorkerState state;
-  worker::Actions actions;
-  uint64_t batch = 0;
-  // What each lane runs, to find an attempt that is to be interrupted.
-  std::vector<std::vector<worker::Launch>> lanes;
-};
-
 class Round {
  public:
-  struct Item {
-    TaskBody* body;
-    PieceRun run;
-  };
   struct Ended {
-    WorkerId worker;
+    scheduler::Seat seat;
     AttemptEnd end;
     TaskBody* body;
   };
 
-  bool empty() const { return launches.empty() && finished.empty() && ended.empty(); }
+  bool empty() const { return link.launches.empty() && finished.empty() && ended.empty(); }
 
-  std::vector<Item> launches;
+  LinkActions link;
   std::vector<Ended> ended;
   std::vector<scheduler::Finished> finished;
   std::vector<AttemptEnd> ends;  // Scratch of ReportEnds.
@@ -57,17 +38,12 @@ class Round {
 Dispatcher::Dispatcher(const scheduler::Options& options, absl::string_view policy,
                        absl::Span<const WorkerSeat> workers)
     : scheduler_(options, scheduler::MakePlacement(policy)) {
-  const Instant now = Now();
   for (const WorkerSeat& seat : workers) {
-    const WorkerId id{static_cast<int32_t>(workers_.size())};
-    workers_.push_back(std::make_unique<Worker>(id, seat));
-    scheduler_.Handle(now,
-                      scheduler::WorkerJoined{.seat = workers_.back()->Seat(),
-                                              .memory_bytes = seat.memory_bytes,
-                                              .slots = seat.slots,
-                                              .lanes = seat.lanes,
-                                              .window = seat.window},
-                      &actions_);
+    Worker& worker = workers_.emplace_back();
+    worker.seat = {WorkerId{static_cast<int32_t>(workers_.size()) - 1}, 1};
+    worker.link = std::make_unique<LocalWorker>(
+        worker::Options{.memory_bytes = seat.memory_bytes, .lanes = seat.lanes});
+    Seat(&worker, seat);
   }
   timer_thread_ = std::thread([this] { RunTimer(); });
 }
@@ -82,7 +58,7 @@ Dispatcher::~Dispatcher() {
   std::unique_lock lock(mutex_);
   // A kernel that a cancelled task gave up may still run, and whoever told the last end, on a
   // worker's thread perhaps, may not have left yet.
-  rounds_in_.wait(lock, [this] { return rounds_out_ == 0 && scheduler_.idle(); });
+  rounds_in_.wait(lock, [this] { return IsIdle(); });
 }
 
 void Dispatcher::Submit(absl::Span<const scheduler::Submission> tasks, std::vector<TaskId>* ids) {
@@ -93,14 +69,57 @@ void Dispatcher::Cancel(absl::Span<const TaskId> tasks) {
   Drive(scheduler::TasksCancelled{tasks}, nullptr);
 }
 
-void Dispatcher::SetStored(WorkerId worker, int64_t bytes) {
+scheduler::Seat Dispatcher::Join(const WorkerSeat& seat, std::unique_ptr<WorkerLink> link,
+                                 std::optional<WorkerId> again) {
+  scheduler::Seat seated;
   std::unique_ptr<Round> round;
   {
     const std::lock_guard lock(mutex_);
     round = TakeRound();
-    Worker* target = workers_[static_cast<size_t>(worker.value)].get();
-    scheduler_.Handle(Now(), scheduler::MemoryChanged{target->Seat(), bytes}, &actions_);
-    ToWorker(target, worker::MemoryChanged{bytes}, round.get());
+    if (!again.has_value()) {
+      again = WorkerId{static_cast<int32_t>(workers_.size())};
+      workers_.push_back({{*again, 0}, nullptr});
+    }
+    Worker& worker = Find(*again);
+    seated = {*again, worker.seat.incarnation + 1};
+    worker.seat = seated;
+    link.swap(worker.link);  // What is left of an earlier life goes without the lock.
+    Seat(&worker, seat);
+    Collect(round.get());
+  }
+  CarryOut(std::move(round));
+  return seated;
+}
+
+void Dispatcher::Lost(const scheduler::Seat& seat) {
+  std::unique_ptr<WorkerLink> link;  // Goes without the lock.
+  std::unique_ptr<Round> round;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!IsCurrent(seat)) return;
+    round = TakeRound();
+    link = std::move(Find(seat.worker).link);
+    scheduler_.Handle(Now(), scheduler::WorkerLost{seat}, &actions_);
+    Collect(round.get());
+  }
+  CarryOut(std::move(round));
+}
+
+void Dispatcher::Report(const scheduler::Seat& seat, absl::Span<const AttemptEnd> ends) {
+  Drive(scheduler::AttemptsEnded{seat, ends}, nullptr);
+}
+
+void Dispatcher::SetStored(WorkerId id, int64_t bytes) {
+  std::unique_ptr<Round> round;
+  {
+    const std::lock_guard lock(mutex_);
+    const Worker& worker = Find(id);
+    if (worker.link == nullptr) return;
+    round = TakeRound();
+    const Instant now = Now();
+    scheduler_.Handle(now, scheduler::MemoryChanged{worker.seat, bytes}, &actions_);
+    worker.link->SetStored(now, bytes, &round->link);
+    Relay(now, worker, round.get());
     Collect(round.get());
   }
   CarryOut(std::move(round));
@@ -114,13 +133,13 @@ void Dispatcher::Drain(absl::AnyInvocable<void() &&> idle) {
   Drive(scheduler::Drain{}, nullptr);
 }
 
-void Dispatcher::End(WorkerId worker, AttemptEnd end, TaskBody* body) {
+void Dispatcher::End(const PieceRun& run, AttemptEnd end, TaskBody* body) {
   std::unique_ptr<Round> round;
   {
     const std::lock_guard lock(mutex_);
     round = TakeRound();
   }
-  round->ended.push_back({worker, end, body});
+  round->ended.push_back({run.seat, end, body});
   CarryOut(std::move(round));
 }
 
@@ -131,7 +150,8 @@ scheduler::SchedulerState::Counts Dispatcher::Counts() const {
 
 worker::WorkerState::Counts Dispatcher::WorkerCounts(WorkerId worker) const {
   const std::lock_guard lock(mutex_);
-  return workers_[static_cast<size_t>(worker.value)]->state.counts();
+  const WorkerLink* link = workers_[static_cast<size_t>(worker.value)].link.get();
+  return link == nullptr ? worker::WorkerState::Counts() : link->counts();
 }
 
 void Dispatcher::Drive(const scheduler::Event& event, std::vector<TaskId>* ids) {
@@ -165,21 +185,21 @@ void Dispatcher::CarryOut(std::unique_ptr<Round> round) {
     const std::lock_guard lock(mutex_);
     spare_rounds_.push_back(std::move(round));
     --rounds_out_;
-    if (rounds_out_ == 0 && scheduler_.draining() && scheduler_.idle()) idle.swap(when_idle_);
+    if (scheduler_.draining() && IsIdle()) idle.swap(when_idle_);
     if (rounds_out_ == 0 && stopping_) rounds_in_.notify_all();
   }
   for (auto& told : idle) std::move(told)();
 }
 
 void Dispatcher::Execute(Round* round) {
-  for (const Round::Item& launch : round->launches) {
+  for (const LinkActions::Launch& launch : round->link.launches) {
     // A body that answers nothing may be gone by now.
     const std::optional<AttemptOutcome> outcome = launch.body->Run(launch.run);
     if (!outcome.has_value()) continue;
     round->ended.push_back(
-        {launch.run.worker, {.attempt = launch.run.attempt, .outcome = *outcome}, launch.body});
+        {launch.run.seat, {.attempt = launch.run.attempt, .outcome = *outcome}, launch.body});
   }
-  round->launches.clear();
+  round->link.launches.clear();
 }
 
 void Dispatcher::Tell(Round* round) {
@@ -203,15 +223,35 @@ std::unique_ptr<Round> Dispatcher::TakeRound() {
   return round;
 }
 
+bool Dispatcher::IsCurrent(const scheduler::Seat& seat) {
+  const Worker& worker = Find(seat.worker);
+  return worker.link != nullptr && worker.seat == seat;
+}
+
+/// Tells a worker's link and the scheduler of its new life.
+void Dispatcher::Seat(Worker* worker, const WorkerSeat& seat) {
+  worker->link->Seated(worker->seat);
+  scheduler_.Handle(Now(),
+                    scheduler::WorkerJoined{.seat = worker->seat,
+                                            .memory_bytes = seat.memory_bytes,
+                                            .slots = seat.slots,
+                                            .lanes = seat.lanes,
+                                            .window = seat.window},
+                    &actions_);
+}
+
 void Dispatcher::ReportEnds(Round* round) {
   const auto& ended = round->ended;
+  launches_out_ -= static_cast<int64_t>(ended.size());
   for (size_t begin = 0, end = 0; begin < ended.size(); begin = end) {
     round->ends.clear();
-    while (end < ended.size() && ended[end].worker == ended[begin].worker) {
-      round->ends.push_back(ended[end++].end);
-    }
-    Worker* worker = workers_[static_cast<size_t>(ended[begin].worker.value)].get();
-    ToWorker(worker, worker::LaunchesEnded{round->ends}, round);
+    const scheduler::Seat seat = ended[begin].seat;
+    while (end < ended.size() && ended[end].seat == seat) round->ends.push_back(ended[end++].end);
+    if (!IsCurrent(seat)) continue;  // The scheduler has given its attempts up already.
+    const Worker& worker = Find(seat.worker);
+    const Instant now = Now();
+    worker.link->EndLaunches(now, round->ends, &round->link);
+    Relay(now, worker, round);
   }
 }
 
@@ -223,56 +263,38 @@ void Dispatcher::Collect(Round* round) {
     std::swap(actions_, pending_);
     actions_.Clear();
     for (const WorkerId id : pending_.assigned.workers()) {
-      Worker* worker = workers_[static_cast<size_t>(id.value)].get();
-      ToWorker(worker, worker::AttemptsAssigned{++worker->batch, pending_.assigned.For(id)}, round);
+      const Worker& worker = Find(id);
+      const Instant now = Now();
+      worker.link->Assign(now, pending_.assigned.For(id), &round->link);
+      Relay(now, worker, round);
     }
     for (const scheduler::Stop& stop : pending_.stops) {
-      Worker* worker = workers_[static_cast<size_t>(stop.worker.value)].get();
-      ToWorker(worker, worker::AttemptsDropped{absl::MakeConstSpan(&stop.attempt, 1)}, round);
+      const Worker& worker = Find(stop.worker);
+      const Instant now = Now();
+      worker.link->Drop(now, absl::MakeConstSpan(&stop.attempt, 1), &round->link);
+      Relay(now, worker, round);
     }
     round->finished.insert(round->finished.end(), actions_.finished.begin(),
                            actions_.finished.end());
     actions_.finished.clear();
   }
   actions_.Clear();
+  launches_out_ += static_cast<int64_t>(round->link.launches.size());
   ArmTimer();
 }
 
-/// Gives a worker's core an event and does what follows within this process: launches go into the
-/// round, reports straight to the scheduler.
-void Dispatcher::ToWorker(Worker* worker, const worker::Event& event, Round* round) {
-  worker::Actions& actions = worker->actions;
-  actions.Clear();
-  const Instant now = Now();
-  worker->state.Handle(now, event, &actions);
-  SHOAL_CHECK(actions.fetches.empty() && actions.releases.empty());  // Inputs are already here.
-  for (const worker::LaunchBatch& batch : actions.batches) {
-    auto& lane = worker->lanes[static_cast<size_t>(batch.lane)];
-    lane.assign(actions.launches.begin() + batch.begin,
-                actions.launches.begin() + batch.begin + batch.count);
-    for (const worker::Launch& launch : lane) {
-      TaskBody* body = BodyOf(launch.tag);
-      body->holds_.fetch_add(1, std::memory_order_relaxed);
-      round->launches.push_back({body, {worker->id, launch.attempt, launch.piece}});
-    }
-  }
-  for (const worker::Interrupt& interrupt : actions.interrupts) Interrupt(*worker, interrupt);
-  if (actions.reports.empty()) return;
-  scheduler_.Handle(now, scheduler::AttemptsEnded{worker->Seat(), actions.reports}, &actions_);
-}
-
-void Dispatcher::Interrupt(const Worker& worker, const worker::Interrupt& interrupt) {
-  const auto& lane = worker.lanes[static_cast<size_t>(interrupt.lane)];
-  const auto launch = std::find_if(lane.begin(), lane.end(), [&](const worker::Launch& running) {
-    return running.attempt == interrupt.attempt;
-  });
-  SHOAL_CHECK(launch != lane.end());  // The core interrupts only what runs on that lane.
-  BodyOf(launch->tag)->cancelled_.store(true, std::memory_order_relaxed);
+/// Takes to the scheduler what a link reported at once.
+void Dispatcher::Relay(Instant now, const Worker& worker, Round* round) {
+  if (round->link.reports.empty()) return;
+  scheduler_.Handle(now, scheduler::AttemptsEnded{worker.seat, round->link.reports}, &actions_);
+  round->link.reports.clear();
 }
 
 void Dispatcher::ArmTimer() {
   Instant next = scheduler_.NextWakeup();
-  for (const auto& worker : workers_) next = std::min(next, worker->state.NextWakeup());
+  for (const Worker& worker : workers_) {
+    if (worker.link != nullptr) next = std::min(next, worker.link->NextWakeup());
+  }
   if (next >= armed_) return;  // An early tick is harmless and arms the timer anew.
   armed_ = next;
   timer_.notify_one();
@@ -303,7 +325,12 @@ void Dispatcher::Tick() {
     const std::lock_guard lock(mutex_);
     round = TakeRound();
     scheduler_.Handle(Now(), scheduler::Tick{}, &actions_);
-    for (const auto& worker : workers_) ToWorker(worker.get(), worker::Tick{}, round.get());
+    for (const Worker& worker : workers_) {
+      if (worker.link == nullptr) continue;
+      const Instant now = Now();
+      worker.link->Tick(now, &round->link);
+      Relay(now, worker, round.get());
+    }
     Collect(round.get());
   }
   CarryOut(std::move(round));

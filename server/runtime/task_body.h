@@ -12,7 +12,7 @@ namespace shoal::runtime {
 
 /// One piece to be run now, on one worker.
 struct PieceRun {
-  WorkerId worker;
+  scheduler::Seat seat;  ///< The worker, and which life of it.
   AttemptId attempt;
   int32_t piece = 0;
 };
@@ -20,8 +20,18 @@ struct PieceRun {
 /// What a task does. The scheduler sees only sizes and times; the dispatcher calls this.
 ///
 /// Life: Run for each attempt, OnFinished once (perhaps while a stopped attempt still runs),
-///   Retire last, when nothing will touch the body any more: it may delete itself there.
+///   Retire last, when nothing will touch the body any more: it may delete itself there. A piece
+///   whose worker was lost is Run again, on another: one that must not be, says so at submission
+///   (`Submission::retry_safe`).
 /// Threads: Run of different pieces may come at the same time; OnFinished may come during a Run.
+///
+/// Run is for workers of this process: it closes over operands, streams and memory here. A piece
+/// for a worker of another process will not be run but described, and not as code: by the call
+/// (op, parameters, arguments as references to stored shards, or with their bytes) and the range of
+/// elements that is the piece's, which is all that a Stage was cut from. That is
+/// `AssignAttempt::call` of worker.proto; the link of such a worker (worker_link.h) asks the body
+/// for it while it is told of the assignment, and the worker at the other end makes its own Stage.
+/// Bodies that have no such description are submitted with their pieces pinned to workers here.
 class TaskBody {
  public:
   TaskBody() = default;
@@ -44,6 +54,7 @@ class TaskBody {
 
  private:
   friend class Dispatcher;
+  friend class WorkerLink;
   std::atomic<bool> cancelled_ = false;
   std::atomic<int32_t> holds_ = 1;  // One for the finish, one for each launch under way.
 };

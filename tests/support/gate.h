@@ -10,7 +10,7 @@ namespace shoal::support {
 /// Keeps one worker's lane busy, so that whatever comes after it waits in the queue.
 class Gate final : public runtime::TaskBody {
  public:
-  Gate(runtime::Engine* engine, WorkerId worker) : engine_(*engine), worker_(worker) {
+  Gate(runtime::Engine* engine, WorkerId worker) : engine_(*engine) {
     scheduler::Submission task;
     task.tag = runtime::Dispatcher::Tag(this);
     task.piece = {.pinned = worker, .cost = Duration(1)};
@@ -27,7 +27,7 @@ class Gate final : public runtime::TaskBody {
     if (!run_.has_value()) return;
     const runtime::PieceRun run = *run_;
     run_.reset();
-    engine_.dispatcher->End(worker_, {.attempt = run.attempt}, this);
+    engine_.dispatcher->End(run, {.attempt = run.attempt}, this);
   }
 
   std::optional<core::AttemptOutcome> Run(const runtime::PieceRun& run) override {
@@ -39,7 +39,6 @@ class Gate final : public runtime::TaskBody {
 
  private:
   runtime::Engine& engine_;
-  const WorkerId worker_;
   Inbox<runtime::PieceRun> runs_;
   std::optional<runtime::PieceRun> run_;
   Inbox<bool> retired_;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "server/runtime/clock.h"
+#include "tests/server/runtime/probe.h"
 #include "tests/support/inbox.h"
 
 namespace shoal::runtime {
@@ -17,57 +18,6 @@ namespace {
 using core::AttemptOutcome;
 using scheduler::Outcome;
 using support::Inbox;
-
-/// What bodies tell the test.
-struct Diary {
-  struct Run {
-    class Probe* body;
-    PieceRun piece;
-  };
-  Inbox<Run> runs;
-  Inbox<Outcome> ends;
-  std::atomic<int> finished = 0;
-  std::atomic<int> retired = 0;
-};
-
-/// A body that ends at once with `outcome`, or when the test says so.
-class Probe final : public TaskBody {
- public:
-  explicit Probe(Diary* diary, std::optional<AttemptOutcome> run_outcome = std::nullopt)
-      : diary_(*diary), run_outcome_(run_outcome) {}
-
-  std::optional<AttemptOutcome> Run(const PieceRun& run) override {
-    run_thread = std::this_thread::get_id();
-    const auto ended = run_outcome_;
-    diary_.runs.Put({this, run});  // From here on the test may end it.
-    return ended;
-  }
-  void OnFinished(const scheduler::Finished& how) override {
-    EXPECT_EQ(finished.fetch_add(1), 0) << "finished twice";
-    EXPECT_EQ(retired, 0) << "finished after it was retired";
-    finish_thread = std::this_thread::get_id();
-    outcome = how.outcome;
-    if (block_finish != nullptr) block_finish->Take();
-    ++diary_.finished;
-    diary_.ends.Put(how.outcome);
-  }
-  void Retire() override {
-    EXPECT_EQ(retired.fetch_add(1), 0) << "retired twice";
-    EXPECT_EQ(finished, 1) << "retired before it was finished";
-    ++diary_.retired;
-  }
-
-  std::atomic<int> finished = 0;
-  std::atomic<int> retired = 0;
-  Outcome outcome = Outcome::kOk;
-  std::thread::id run_thread;
-  std::thread::id finish_thread;
-  Inbox<bool>* block_finish = nullptr;
-
- private:
-  Diary& diary_;
-  const std::optional<AttemptOutcome> run_outcome_;
-};
 
 class DispatcherTest : public ::testing::Test {
  protected:
@@ -81,8 +31,7 @@ class DispatcherTest : public ::testing::Test {
   }
 
   void End(const Diary::Run& run, AttemptOutcome outcome = AttemptOutcome::kOk) {
-    dispatcher().End(run.piece.worker, {.attempt = run.piece.attempt, .outcome = outcome},
-                     run.body);
+    dispatcher().End(run.piece, {.attempt = run.piece.attempt, .outcome = outcome}, run.body);
   }
 
   Dispatcher& dispatcher() { return *dispatcher_; }
@@ -234,7 +183,7 @@ TEST_F(DispatcherTest, PiecesRunOnTheirWorkersAndFinishOnce) {
   for (int i = 0; i < 3; ++i) {
     EXPECT_EQ(probe.finished, 0);
     const Diary::Run run = diary_.runs.Take();
-    EXPECT_EQ(run.piece.worker.value, wanted[run.piece.piece]);
+    EXPECT_EQ(run.piece.seat.worker.value, wanted[run.piece.piece]);
     End(run);
   }
   EXPECT_EQ(probe.outcome, Outcome::kOk);
@@ -294,7 +243,7 @@ TEST_F(DispatcherTest, MayGoAsSoonAsTheLastEndWasTold) {
     // A copy of nothing: the thread touches the dispatcher only through End.
     std::thread ender([&diary, dispatcher = &*dispatcher_] {
       const Diary::Run run = diary.runs.Take();
-      dispatcher->End(run.piece.worker, {.attempt = run.piece.attempt}, run.body);
+      dispatcher->End(run.piece, {.attempt = run.piece.attempt}, run.body);
     });
     diary.ends.Take();
     dispatcher_.reset();  // Waits for the ender to leave.
