@@ -42,6 +42,11 @@ struct CallSetup {
   /// Largest sum of outputs that go back inline; they are checked before anything is computed.
   int64_t return_bytes_max = INT64_MAX;
   Instant deadline = kNever;
+  /// How long the front end may have to keep what goes back.
+  FrontUse use = FrontUse::kBrief;
+  /// Unless empty: told the bytes that will go back, once, before anything is computed and before
+  /// `done`. Its error is the call's.
+  absl::AnyInvocable<absl::Status(int64_t return_bytes) &&> admit_return;
 };
 
 /// Where an output of a call is written.
@@ -72,6 +77,7 @@ class CallRun : public std::enable_shared_from_this<CallRun> {
 
   absl::Status Prepare();
   absl::StatusOr<Operand> Resolve(const plan::Argument& argument, size_t* streamed_used);
+  absl::Status AdmitReturn(absl::Span<const plan::ArrayType> outputs);
   absl::Status MakeTarget(size_t index, const plan::ArrayType& type);
   absl::Status MakeReturned(const plan::ArrayType& type, CallTarget* target);
   absl::Status CheckPlace(size_t index) const;

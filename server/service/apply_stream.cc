@@ -140,6 +140,7 @@ class ComputeTask final : public StreamTask, public std::enable_shared_from_this
     for (Arrival& arrival : landings_) setup_.streamed.push_back(arrival.landing.target());
     landings_.clear();
     setup_.deadline = DeadlineOf(*call_);
+    setup_.use = runtime::FrontUse::kHeld;
     {
       const std::lock_guard lock(mutex_);
       if (aborted_) return;
