@@ -35,7 +35,7 @@ class PutStream final : public transport::StreamHandler {
       const std::lock_guard lock(mutex_);
       if (ended_) return;
       taken = Take(message);
-      ended = ended_ = !taken.ok() || landing_->complete();
+      ended = ended_ = !taken.ok() || found_complete_ || landing_->complete();
     }
     if (ended) return End(std::move(taken));
     message = transport::Message();  // Landed: its memory goes before the next one comes.
@@ -91,7 +91,7 @@ class PutStream final : public transport::StreamHandler {
     } else if (!chunk.has_chunk) {
       return absl::InvalidArgumentError("a message without a chunk");
     }
-    if (chunk.has_chunk) SHOAL_RETURN_IF_ERROR(Land(chunk));
+    if (chunk.has_chunk && !found_complete_) return Land(chunk);
     return absl::OkStatus();
   }
 
@@ -104,6 +104,8 @@ class PutStream final : public transport::StreamHandler {
     const v1::PutHeader& header = request.header();
     if (header.resume_id() != 0) {
       SHOAL_ASSIGN_OR_RETURN(use_, engine_.catalogue->Resume(ArrayId{header.resume_id()}));
+      found_complete_ = (*use_)->complete.load(std::memory_order_acquire);
+      if (found_complete_) return absl::OkStatus();
     } else {
       SHOAL_ASSIGN_OR_RETURN(plan::ArrayType type, wire::DecodeSpec(header.spec(), "header.spec"));
       SHOAL_ASSIGN_OR_RETURN(const plan::StoreAs store,
@@ -152,7 +154,7 @@ class PutStream final : public transport::StreamHandler {
 
   /// Ends the upload. By whoever set `ended_`: nothing else touches it afterwards.
   void End(absl::Status status) {
-    if (!status.ok()) return Conclude(std::move(status));
+    if (!status.ok() || found_complete_) return Conclude(std::move(status));
     runtime::StoredArray* array = use_->array().get();
     if (array->distribution.kind != plan::DistributionKind::kReplicated) {
       return Conclude(absl::OkStatus());
@@ -163,7 +165,7 @@ class PutStream final : public transport::StreamHandler {
 
   /// Publishes the array, or keeps it to be resumed, or forgets it; then answers.
   void Conclude(absl::Status status) {
-    if (status.ok()) status = engine_.catalogue->Publish(*use_);
+    if (status.ok() && !found_complete_) status = engine_.catalogue->Publish(*use_);
     std::string answer;
     if (use_.has_value()) {
       if (status.ok()) {
@@ -212,8 +214,9 @@ class PutStream final : public transport::StreamHandler {
   int unacknowledged_ = 0;
   int64_t pushed_ = 0;  // Acknowledgements, and how many of them have been written.
   int64_t written_ = 0;
-  int64_t probe_ = -1;  // Which of them shows whether the stream is whole.
-  bool ended_ = false;  // Somebody ends the upload, alone.
+  int64_t probe_ = -1;           // Which of them shows whether the stream is whole.
+  bool found_complete_ = false;  // Nothing is missing but the last answer.
+  bool ended_ = false;           // Somebody ends the upload, alone.
 };
 
 }  // namespace
