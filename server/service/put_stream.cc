@@ -88,10 +88,20 @@ class PutStream final : public transport::StreamHandler {
                            wire::DecodeChunkMessage(message.pieces()));
     if (!landing_.has_value()) {
       SHOAL_RETURN_IF_ERROR(Open(chunk.rest));
-    } else if (!chunk.has_chunk) {
-      return absl::InvalidArgumentError("a message without a chunk");
+    } else {
+      SHOAL_RETURN_IF_ERROR(CheckLater(chunk));
     }
     if (chunk.has_chunk && !found_complete_) return Land(chunk);
+    return absl::OkStatus();
+  }
+
+  /// What every message but the first must be: a chunk, and no header.
+  static absl::Status CheckLater(const wire::ChunkMessage& message) {
+    if (!message.has_chunk) return absl::InvalidArgumentError("a message without a chunk");
+    v1::PutRequest request;
+    if (!message.rest.empty() && (!request.ParseFromString(message.rest) || request.has_header())) {
+      return absl::InvalidArgumentError("header: only in the first message");
+    }
     return absl::OkStatus();
   }
 
@@ -123,6 +133,12 @@ class PutStream final : public transport::StreamHandler {
   }
 
   absl::Status Land(const wire::ChunkMessage& chunk) {
+    if (chunk.header.array != 0) {
+      return wire::WithBadField(
+          absl::InvalidArgumentError(absl::StrCat("a chunk of array ", chunk.header.array,
+                                                  "; an upload has one, number 0")),
+          "chunk.array");
+    }
     SHOAL_RETURN_IF_ERROR(landing_->Land(chunk));
     (*use_)->landed_bytes.store(landing_->landed_bytes(), std::memory_order_relaxed);
     // Twice a window: the client never waits for an answer that is not under way.

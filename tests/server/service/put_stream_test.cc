@@ -174,6 +174,11 @@ TEST_F(PutStreamTest, RefusesWhatIsMalformedAndKeepsNothing) {
   bad_spec.mutable_header()->mutable_spec()->set_shape(0, -1);
   v1::PutRequest bad_worker = Header(1);
   bad_worker.mutable_header()->mutable_store()->mutable_distribution()->add_workers(2);
+  const auto numbered = [&](int32_t array) {
+    v1::Chunk chunk = ChunkOf(bytes, array < 0 ? kChunk : 0, kChunk);
+    chunk.set_array(array);
+    return ChunkMessage(chunk);
+  };
   struct Case {
     std::vector<std::string> messages;
     StatusCode code;
@@ -189,6 +194,10 @@ TEST_F(PutStreamTest, RefusesWhatIsMalformedAndKeepsNothing) {
            {{header}, StatusCode::kInvalidArgument, "TRUNCATED"},
            {{header, first}, StatusCode::kInvalidArgument, "TRUNCATED"},
            {{header, header}, StatusCode::kInvalidArgument, ""},
+           {{header, header + first}, StatusCode::kInvalidArgument, ""},
+           {{header, numbered(1)}, StatusCode::kInvalidArgument, ""},
+           {{header, first, numbered(-1)}, StatusCode::kInvalidArgument, ""},
+           {{header + numbered(1)}, StatusCode::kInvalidArgument, ""},
            {{header, first, first}, StatusCode::kInvalidArgument, "CHUNK_OUT_OF_ORDER"},
            {{header, ChunkMessage(ChunkOf(bytes, 10, 10))},
             StatusCode::kInvalidArgument,
