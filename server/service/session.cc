@@ -74,6 +74,12 @@ Instant DeadlineFor(const SessionTaskView& task, Instant now, Instant session_de
   return std::min(session_deadline, runtime::After(now, timeout));
 }
 
+/// A task that may be begun, and the ticket of its result.
+struct Admitted {
+  SessionTaskView task;
+  uint64_t ticket = 0;
+};
+
 /// The empty tasks of one message: one allocation for all.
 class EmptyBatch {
  public:
@@ -100,18 +106,17 @@ class EmptyBatch {
         holds_(count + 1) {}
 
   /// Schedules all; those that still wait afterwards can be cancelled by their ids.
-  void Submit(absl::Span<const SessionTaskView> views, Instant session_deadline) {
-    const uint64_t first_ticket = state_->output.Begin(count_);
+  void Submit(absl::Span<const Admitted> admitted, Instant session_deadline) {
     std::vector<scheduler::Submission> submissions(count_);
     for (size_t i = 0; i < count_; ++i) {
       Task& task = tasks_[i];
       task.batch = this;
-      task.id = views[i].id;
-      task.ticket = first_ticket + i;
+      task.id = admitted[i].task.id;
+      task.ticket = admitted[i].ticket;
       scheduler::Submission& submission = submissions[i];
       submission.tag = runtime::Dispatcher::Tag(&task);
       submission.piece.cost = kEmptyTaskCost;
-      submission.deadline = DeadlineFor(views[i], begun_, session_deadline);
+      submission.deadline = DeadlineFor(admitted[i].task, begun_, session_deadline);
     }
     std::vector<TaskId> ids;
     state_->engine.dispatcher->Submit(submissions, &ids);
@@ -228,6 +233,11 @@ class Session final : public transport::StreamHandler {
   }
 
  private:
+  struct TaskKey {
+    uint64_t id;
+    uint64_t ticket;
+  };
+
   absl::string_view Flatten(const transport::Message& message) {
     const wire::Pieces& pieces = message.pieces();
     if (pieces.size() == 1) {
@@ -271,11 +281,14 @@ class Session final : public transport::StreamHandler {
   void RunEmpty(absl::Span<const SessionTaskView> tasks, Instant deadline) {
     admitted_.clear();
     seen_.clear();
+    // One after another, also where some are refused: that is the order of an ordered session.
+    uint64_t ticket = state_->output.Begin(tasks.size());
     for (const SessionTaskView& task : tasks) {
+      const TaskKey key{task.id, ticket++};
       if (IsRepeated(task.id)) {
-        RefuseRepeated(task.id);
-      } else if (Admit(task.id)) {
-        admitted_.push_back(task);
+        RefuseRepeated(key);
+      } else if (Admit(key)) {
+        admitted_.push_back({task, key.ticket});
       }
     }
     if (admitted_.empty()) return;
@@ -284,8 +297,8 @@ class Session final : public transport::StreamHandler {
   }
 
   void RunOne(const SessionTaskView& task, Instant deadline) {
-    if (!Admit(task.id)) return;
     const uint64_t ticket = state_->output.Begin(1);
+    if (!Admit({task.id, ticket})) return;
     auto request = std::make_shared<v1::ApplyRequest>();
     absl::StatusOr<plan::Call> call =
         absl::InvalidArgumentError("the task's call is not a valid ApplyRequest");
@@ -329,11 +342,6 @@ class Session final : public transport::StreamHandler {
     if (state_->cancelled) run->Cancel();
   }
 
-  struct TaskKey {
-    uint64_t id;
-    uint64_t ticket;
-  };
-
   static void EndCall(SessionState& state, TaskKey task, CallRecord record,
                       absl::StatusOr<runtime::CallResult> result) {
     {
@@ -360,20 +368,20 @@ class Session final : public transport::StreamHandler {
   }
 
   /// Whether a task may be begun; if not, its result says why.
-  bool Admit(uint64_t id) {
+  bool Admit(TaskKey key) {
     const int64_t limit = engine_.limits.session_tasks;
     if (state_->in_flight.load(std::memory_order_relaxed) >= limit) {
-      Refuse(id, wire::WithQuota(absl::ResourceExhaustedError(absl::StrCat(
-                                     "more than ", limit, " tasks in flight on one session")),
-                                 "session tasks"));
+      Refuse(key, wire::WithQuota(absl::ResourceExhaustedError(absl::StrCat(
+                                      "more than ", limit, " tasks in flight on one session")),
+                                  "session tasks"));
       return false;
     }
     if (engine_.drain.draining()) {
-      Refuse(id, engine_.drain.Check());
+      Refuse(key, engine_.drain.Check());
       return false;
     }
-    if (IsRunning(id)) {
-      RefuseRepeated(id);
+    if (IsRunning(key.id)) {
+      RefuseRepeated(key);
       return false;
     }
     state_->in_flight.fetch_add(1, std::memory_order_relaxed);
@@ -383,8 +391,8 @@ class Session final : public transport::StreamHandler {
   /// Whether a task of the run at hand has this id. Most clients count upwards, and need no set.
   bool IsRepeated(uint64_t id) {
     if (seen_.empty()) {
-      if (admitted_.empty() || id > admitted_.back().id) return false;
-      for (const SessionTaskView& task : admitted_) seen_.insert(task.id);
+      if (admitted_.empty() || id > admitted_.back().task.id) return false;
+      for (const Admitted& admitted : admitted_) seen_.insert(admitted.task.id);
     }
     return !seen_.insert(id).second;
   }
@@ -394,12 +402,12 @@ class Session final : public transport::StreamHandler {
     return state_->running.contains(id);
   }
 
-  void RefuseRepeated(uint64_t id) {
-    Refuse(id, absl::InvalidArgumentError(absl::StrCat("task ", id, " is in flight already")));
+  void RefuseRepeated(TaskKey key) {
+    Refuse(key, absl::InvalidArgumentError(absl::StrCat("task ", key.id, " is in flight already")));
   }
 
-  void Refuse(uint64_t id, const absl::Status& status) {
-    state_->output.Result(state_->output.Begin(1), FailedResult(id, status));
+  void Refuse(TaskKey key, const absl::Status& status) {
+    state_->output.Result(key.ticket, FailedResult(key.id, status));
   }
 
   void CancelTasks() {
@@ -446,7 +454,7 @@ class Session final : public transport::StreamHandler {
   uint64_t drain_watch_ = 0;
   KnownCall known_;
   SessionBatch batch_;
-  std::vector<SessionTaskView> admitted_;
+  std::vector<Admitted> admitted_;
   absl::flat_hash_set<uint64_t> seen_;  // Ids of the run, once one did not count upwards.
   bool first_ = true;                   // No message has been taken yet.
   std::string flat_;

@@ -152,6 +152,27 @@ TEST_F(SessionTest, OrderedResultsComeInTheOrderOfTheTasks) {
   EXPECT_EQ(CodeOf(5), StatusCode::kUnimplemented);
 }
 
+TEST_F(SessionTest, OrderedRefusalsComeInTheOrderOfTheTasks) {
+  std::optional<Gate> gate(std::in_place, engine_.get(), WorkerId{0});
+  v1::SessionRequest request;
+  request.mutable_open()->set_ordered(true);
+  for (const uint64_t id : {1U, 2U, 2U, 3U}) AddEmpty(id, &request);
+  AddSum(3, 1, &request);
+  std::vector<uint64_t> wanted{1, 2, 2, 3, 3};
+  for (uint64_t id = 10; id < 10 + kTasksMax; ++id) {
+    AddEmpty(id, &request);
+    wanted.push_back(id);
+  }
+  Send(request);
+  gate.reset();
+  Await(wanted.size());
+  EXPECT_EQ(order_, wanted);
+  using Codes = std::vector<StatusCode>;
+  EXPECT_EQ(codes_[2], (Codes{StatusCode::kOk, StatusCode::kInvalidArgument}));
+  EXPECT_EQ(codes_[3], (Codes{StatusCode::kOk, StatusCode::kInvalidArgument}));
+  EXPECT_EQ(codes_[wanted.back()], (Codes{StatusCode::kResourceExhausted}));
+}
+
 TEST_F(SessionTest, AFaultOfOneTaskTouchesNoOther) {
   v1::SessionRequest request;
   AddSum(1, 3, &request)->mutable_call()->mutable_arguments(0)->mutable_inline_()->set_data("x");
