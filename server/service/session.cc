@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,6 +11,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
+#include "base/status.h"
 #include "base/units.h"
 #include "server/runtime/call_run.h"
 #include "server/runtime/outcome_status.h"
@@ -20,7 +19,8 @@
 #include "server/service/reply.h"
 #include "server/service/result_codec.h"
 #include "server/service/session_codec.h"
-#include "server/service/session_output.h"
+#include "server/service/session_state.h"
+#include "server/service/session_tasks.h"
 #include "server/wire/call_codec.h"
 #include "server/wire/status_details.h"
 #include "shoal/v1/compute.pb.h"
@@ -28,150 +28,16 @@
 namespace shoal::service {
 namespace {
 
-// A caller that does not read its results is not read from either.
+// A caller that does not read its results is not read from either, nor are its tasks begun: beyond
+// this, only what is under way may still add the one result that went over it.
 constexpr int64_t kWaitingBytesMax = 4 * kMiB;
-// What the scheduler is told that an empty task costs: its own bookkeeping.
-constexpr Duration kEmptyTaskCost = std::chrono::nanoseconds(100);
-
-std::string FailedResult(uint64_t id, const absl::Status& status) {
-  v1::SessionResult result;
-  result.set_id(id);
-  *result.mutable_status() = wire::ToTaskStatus(runtime::ForClient(status));
-  return result.SerializeAsString();
-}
-
+// Refusals are results too: of so many tasks at most, before the above is looked at again.
+constexpr size_t kRunTasksMax = 4096;
 /// A call whose bytes were seen before: a flood decodes one.
 struct KnownCall {
   std::string bytes;
   bool empty = false;  // An echo of nothing: scheduled like any task, with nothing to run.
   int32_t op = 0;
-};
-
-/// What tasks under way share with the stream. Its owners are the stream and each of them.
-struct SessionState {
-  SessionState(runtime::Engine* the_engine, transport::StreamCall* call)
-      : engine(*the_engine), output(call, the_engine->limits.message_bytes()) {}
-
-  runtime::Engine& engine;
-  SessionOutput output;
-
-  struct Running {
-    TaskId task;                            // Of an empty task.
-    std::shared_ptr<runtime::CallRun> run;  // Of any other.
-  };
-  std::mutex mutex;
-  absl::flat_hash_map<uint64_t, Running> running;  // By the client's id.
-  std::atomic<bool> cancelled = false;             // Written under the mutex.
-  std::atomic<int64_t> in_flight = 0;
-};
-
-Instant DeadlineFor(const SessionTaskView& task, Instant now, Instant session_deadline) {
-  using std::chrono::microseconds;
-  if (task.timeout_us == 0) return session_deadline;
-  // The caller may name more microseconds than there are nanoseconds; less than 0 has passed.
-  constexpr auto kMost = std::chrono::duration_cast<microseconds>(Duration::max());
-  const microseconds timeout(std::clamp<int64_t>(task.timeout_us, 0, kMost.count()));
-  return std::min(session_deadline, runtime::After(now, timeout));
-}
-
-/// A task that may be begun, and the ticket of its result.
-struct Admitted {
-  SessionTaskView task;
-  uint64_t ticket = 0;
-};
-
-/// The empty tasks of one message: one allocation for all.
-class EmptyBatch {
- public:
-  class Task final : public runtime::TaskBody {
-   public:
-    std::optional<core::AttemptOutcome> Run(const runtime::PieceRun&) override {
-      return core::AttemptOutcome::kOk;
-    }
-    void OnFinished(const scheduler::Finished& finished) override { batch->End(this, finished); }
-    void Retire() override { batch->Drop(); }
-
-    EmptyBatch* batch = nullptr;
-    uint64_t id = 0;
-    uint64_t ticket = 0;
-    std::atomic<bool> ended = false;
-  };
-
-  EmptyBatch(std::shared_ptr<SessionState> state, int32_t op, size_t count)
-      : state_(std::move(state)),
-        op_(op),
-        begun_(runtime::Now()),
-        tasks_(std::make_unique<Task[]>(count)),
-        count_(count),
-        holds_(count + 1) {}
-
-  /// Schedules all; those that still wait afterwards can be cancelled by their ids.
-  void Submit(absl::Span<const Admitted> admitted, Instant session_deadline) {
-    std::vector<scheduler::Submission> submissions(count_);
-    for (size_t i = 0; i < count_; ++i) {
-      Task& task = tasks_[i];
-      task.batch = this;
-      task.id = admitted[i].task.id;
-      task.ticket = admitted[i].ticket;
-      scheduler::Submission& submission = submissions[i];
-      submission.tag = runtime::Dispatcher::Tag(&task);
-      submission.piece.cost = kEmptyTaskCost;
-      submission.deadline = DeadlineFor(admitted[i].task, begun_, session_deadline);
-    }
-    std::vector<TaskId> ids;
-    state_->engine.dispatcher->Submit(submissions, &ids);
-    if (ended_count_.load(std::memory_order_acquire) < count_) {
-      Register(ids);
-      // Who ended the session before that did not find them.
-      if (state_->cancelled) state_->engine.dispatcher->Cancel(ids);
-    }
-    Drop();
-  }
-
- private:
-  // A task that ends while it is being registered: either it sees `registered_`, and takes itself
-  // out once the lock is free, or this sees that it has ended.
-  void Register(absl::Span<const TaskId> ids) {
-    const std::lock_guard lock(state_->mutex);
-    registered_.store(true);
-    for (size_t i = 0; i < count_; ++i) {
-      if (!tasks_[i].ended.load()) state_->running[tasks_[i].id].task = ids[i];
-    }
-  }
-
-  void End(Task* task, const scheduler::Finished& finished) {
-    task->ended.store(true);
-    if (registered_.load()) {
-      const std::lock_guard lock(state_->mutex);
-      state_->running.erase(task->id);
-    }
-    // Counted before it is told: who has a result may send the next task at once.
-    state_->in_flight.fetch_sub(1, std::memory_order_relaxed);
-    const bool last = ended_count_.fetch_add(1, std::memory_order_acq_rel) + 1 == count_;
-    if (last) {
-      state_->engine.throughput->RecordMany(
-          {op_, telemetry::Route::kWorker, telemetry::Plane::kSession},
-          {.latency = runtime::Now() - begun_, .phases = {}}, static_cast<int64_t>(count_));
-    }
-    if (finished.outcome == scheduler::Outcome::kOk) {
-      state_->output.Done(task->ticket, task->id);
-    } else {
-      state_->output.Result(task->ticket, FailedResult(task->id, runtime::StatusOf(finished)));
-    }
-  }
-
-  void Drop() {
-    if (holds_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
-  }
-
-  const std::shared_ptr<SessionState> state_;
-  const int32_t op_;
-  const Instant begun_;
-  const std::unique_ptr<Task[]> tasks_;
-  const size_t count_;
-  std::atomic<size_t> ended_count_ = 0;
-  std::atomic<bool> registered_ = false;
-  std::atomic<size_t> holds_;  // One a task, one for Submit.
 };
 
 class Session final : public transport::StreamHandler {
@@ -198,9 +64,11 @@ class Session final : public transport::StreamHandler {
   }
 
   void OnMessage(transport::Message message) override {
+    message_ = std::move(message);
     batch_.Clear();
-    const absl::string_view bytes = Flatten(message);
-    if (const absl::Status decoded = DecodeSessionRequest(bytes, &batch_); !decoded.ok()) {
+    next_task_ = 0;
+    bytes_ = Flatten();
+    if (const absl::Status decoded = DecodeSessionRequest(bytes_, &batch_); !decoded.ok()) {
       return End(decoded);
     }
     if (batch_.has_open && !first_) {
@@ -209,20 +77,15 @@ class Session final : public transport::StreamHandler {
     }
     first_ = false;
     if (batch_.ordered) state_->output.set_ordered();
-    state_->output.Hold();
-    RunTasks();
-    CancelTasks();
-    state_->output.Release();
-    // Only now: a read asked for earlier could bring the next message while this one is handled.
-    reading_.store(false, std::memory_order_release);
-    ReadIfRoom();
+    at_hand_.store(true, std::memory_order_release);
+    Advance();
   }
 
   void OnHalfClose() override { state_->output.Finish(absl::OkStatus(), /*drop_results=*/false); }
 
   void OnWritten(bool ok) override {
     state_->output.OnWritten(ok);
-    ReadIfRoom();
+    Advance();
   }
 
   void OnCancelled() override { End(absl::CancelledError("the caller went away")); }
@@ -238,8 +101,35 @@ class Session final : public transport::StreamHandler {
     uint64_t ticket;
   };
 
-  absl::string_view Flatten(const transport::Message& message) {
-    const wire::Pieces& pieces = message.pieces();
+  /// Goes on with the message at hand as far as there is room for results, and then reads the
+  /// next. From OnMessage and OnWritten only: whatever takes the room is behind a write, whose end
+  /// comes here again. Whoever comes while another is at it has that one look once more.
+  void Advance() {
+    if (looks_.fetch_add(1, std::memory_order_acq_rel) != 0) return;
+    int seen = 0;
+    do {
+      seen = looks_.load(std::memory_order_acquire);
+      if (at_hand_.load(std::memory_order_acquire)) Handle();
+    } while (!looks_.compare_exchange_strong(seen, 0, std::memory_order_acq_rel));
+  }
+
+  void Handle() {
+    if (!state_->output.Hold()) return;
+    if (RunTasks()) CancelTasks();
+    state_->output.Release();
+    if (next_task_ < batch_.tasks.size() || !HasRoom()) return;
+    message_ = transport::Message();
+    // Before the read, which may bring the next message while this returns.
+    at_hand_.store(false, std::memory_order_release);
+    state_->output.Read();
+  }
+
+  bool HasRoom() const {
+    return state_->output.waiting_bytes() < kWaitingBytesMax && !state_->cancelled;
+  }
+
+  absl::string_view Flatten() {
+    const wire::Pieces& pieces = message_.pieces();
     if (pieces.size() == 1) {
       return {reinterpret_cast<const char*>(pieces[0].data()), pieces[0].size()};
     }
@@ -248,19 +138,23 @@ class Session final : public transport::StreamHandler {
     return flat_;
   }
 
-  /// Runs of tasks with the same empty call go together; all others one by one.
-  void RunTasks() {
+  /// Runs of tasks with the same empty call go together; all others one by one. False: it stopped
+  /// before the last.
+  bool RunTasks() {
     const Instant deadline = DeadlineOf(*call_);
-    const auto& tasks = batch_.tasks;
-    for (size_t begin = 0, end = 0; begin < tasks.size(); begin = end) {
-      end = begin + 1;
+    const auto tasks = absl::MakeConstSpan(batch_.tasks);
+    while (next_task_ < tasks.size()) {
+      if (!HasRoom()) return false;
+      const size_t begin = next_task_++;
       if (!IsEmptyCall(tasks[begin].call)) {
         RunOne(tasks[begin], deadline);
         continue;
       }
-      while (end < tasks.size() && tasks[end].call == known_.bytes) ++end;
-      RunEmpty(absl::MakeConstSpan(tasks).subspan(begin, end - begin), deadline);
+      const size_t end_max = std::min(tasks.size(), begin + kRunTasksMax);
+      while (next_task_ < end_max && tasks[next_task_].call == known_.bytes) ++next_task_;
+      RunEmpty(tasks.subspan(begin, next_task_ - begin), deadline);
     }
+    return true;
   }
 
   bool IsEmptyCall(absl::string_view bytes) {
@@ -281,6 +175,7 @@ class Session final : public transport::StreamHandler {
   void RunEmpty(absl::Span<const SessionTaskView> tasks, Instant deadline) {
     admitted_.clear();
     seen_.clear();
+    TakeCredits();
     // One after another, also where some are refused: that is the order of an ordered session.
     uint64_t ticket = state_->output.Begin(tasks.size());
     for (const SessionTaskView& task : tasks) {
@@ -292,63 +187,82 @@ class Session final : public transport::StreamHandler {
       }
     }
     if (admitted_.empty()) return;
-    auto* batch = new EmptyBatch(state_, known_.op, admitted_.size());  // Deletes itself.
-    batch->Submit(admitted_, deadline);
+    SubmitEmpty(state_, {known_.op, deadline}, admitted_);
   }
 
   void RunOne(const SessionTaskView& task, Instant deadline) {
-    const uint64_t ticket = state_->output.Begin(1);
-    if (!Admit({task.id, ticket})) return;
+    TakeCredits();
+    const TaskKey key{task.id, state_->output.Begin(1)};
+    if (!Admit(key)) return;
     auto request = std::make_shared<v1::ApplyRequest>();
-    absl::StatusOr<plan::Call> call =
-        absl::InvalidArgumentError("the task's call is not a valid ApplyRequest");
-    if (request->ParseFromArray(task.call.data(), static_cast<int>(task.call.size()))) {
-      call = wire::DecodeCall(*request, engine_.limits.call(/*may_stream=*/false));
-    }
-    if (!call.ok()) {
-      state_->in_flight.fetch_sub(1, std::memory_order_relaxed);
-      return state_->output.Result(ticket, FailedResult(task.id, call.status()));
-    }
+    absl::StatusOr<plan::Call> call = Decode(task, request.get());
+    if (!call.ok()) return Refuse(key, call.status());
     runtime::CallSetup setup;
     setup.call = *std::move(call);
     setup.request = std::move(request);
     setup.return_bytes_max = engine_.limits.inline_bytes;
     setup.deadline = DeadlineFor(task, runtime::Now(), deadline);
-    StartCall(task.id, ticket, std::move(setup));
+    setup.use = runtime::FrontUse::kHeld;
+    StartCall(key, std::move(setup));
   }
 
-  void StartCall(uint64_t id, uint64_t ticket, runtime::CallSetup setup) {
+  absl::StatusOr<plan::Call> Decode(const SessionTaskView& task, v1::ApplyRequest* request) {
+    if (!request->ParseFromArray(task.call.data(), static_cast<int>(task.call.size()))) {
+      return absl::InvalidArgumentError("the task's call is not a valid ApplyRequest");
+    }
+    return wire::DecodeCall(*request, engine_.limits.call(/*may_stream=*/false));
+  }
+
+  void StartCall(TaskKey key, runtime::CallSetup setup) {
     CallRecord record;
     record.op = ThroughputIndex(setup.call.op);
     record.route = setup.call.route;
     record.plane = telemetry::Plane::kSession;
     record.begun = runtime::Now();
     record.bytes_in = ArgumentBytes(setup.call);
+    // Its owners are the call's beginning, which fills it, and its end.
+    auto held = std::make_shared<memory::Reservation>();
+    setup.admit_return = [state = state_, held](int64_t bytes) {
+      return HoldResult(*state, bytes, held.get());
+    };
     {
       const std::lock_guard lock(state_->mutex);
-      state_->running[id] = {};
+      state_->running[key.id] = {};
     }
     auto run = runtime::CallRun::Start(
         &engine_, std::move(setup),
-        [state = state_, id, ticket, record](absl::StatusOr<runtime::CallResult> result) {
-          EndCall(*state, {id, ticket}, record, std::move(result));
+        [state = state_, key, held, record](absl::StatusOr<runtime::CallResult> result) {
+          EndCall(*state, {key, std::move(*held)}, record, std::move(result));
         });
     if (run == nullptr) return;
     {
       const std::lock_guard lock(state_->mutex);
-      const auto running = state_->running.find(id);
+      const auto running = state_->running.find(key.id);
       if (running != state_->running.end()) running->second.run = run;
     }
     if (state_->cancelled) run->Cancel();
   }
 
-  static void EndCall(SessionState& state, TaskKey task, CallRecord record,
+  /// Counts the bytes of a result that is to come, before anything is computed for it.
+  static absl::Status HoldResult(SessionState& state, int64_t bytes, memory::Reservation* held) {
+    SHOAL_ASSIGN_OR_RETURN(*held,
+                           runtime::ReserveFrontEnd(state.engine, bytes, runtime::FrontUse::kHeld));
+    state.output.Expect(bytes);
+    return absl::OkStatus();
+  }
+
+  struct Ending {
+    TaskKey task;
+    memory::Reservation held;  // For the result.
+  };
+
+  static void EndCall(SessionState& state, Ending ending, CallRecord record,
                       absl::StatusOr<runtime::CallResult> result) {
+    const TaskKey task = ending.task;
     {
       const std::lock_guard lock(state.mutex);
       state.running.erase(task.id);
     }
-    state.in_flight.fetch_sub(1, std::memory_order_relaxed);
     record.failed = !result.ok();
     if (result.ok()) {
       record.phases = result->phases;
@@ -356,7 +270,8 @@ class Session final : public transport::StreamHandler {
     }
     Record(state.engine, record);
     if (!result.ok()) {
-      return state.output.Result(task.ticket, FailedResult(task.id, result.status()));
+      return state.output.Result(task.ticket, FailedResult(task.id, result.status()),
+                                 std::move(ending.held));
     }
     if (result->outputs.empty()) return state.output.Done(task.ticket, task.id);
     v1::SessionResult message;
@@ -364,15 +279,15 @@ class Session final : public transport::StreamHandler {
     for (const runtime::CallOutput& output : result->outputs) {
       EncodeOutput(output, /*streamed=*/false, message.add_outputs());
     }
-    state.output.Result(task.ticket, message.SerializeAsString());
+    state.output.Result(task.ticket, message.SerializeAsString(), std::move(ending.held));
   }
 
   /// Whether a task may be begun; if not, its result says why.
   bool Admit(TaskKey key) {
-    const int64_t limit = engine_.limits.session_tasks;
-    if (state_->in_flight.load(std::memory_order_relaxed) >= limit) {
-      Refuse(key, wire::WithQuota(absl::ResourceExhaustedError(absl::StrCat(
-                                      "more than ", limit, " tasks in flight on one session")),
+    if (credits_ <= 0) {
+      Refuse(key, wire::WithQuota(absl::ResourceExhaustedError(
+                                      absl::StrCat("more than ", engine_.limits.session_tasks,
+                                                   " tasks in flight on one session")),
                                   "session tasks"));
       return false;
     }
@@ -384,9 +299,12 @@ class Session final : public transport::StreamHandler {
       RefuseRepeated(key);
       return false;
     }
-    state_->in_flight.fetch_add(1, std::memory_order_relaxed);
+    --credits_;
     return true;
   }
+
+  /// Before tasks are begun: how many may be.
+  void TakeCredits() { credits_ = engine_.limits.session_tasks - state_->output.in_flight(); }
 
   /// Whether a task of the run at hand has this id. Most clients count upwards, and need no set.
   bool IsRepeated(uint64_t id) {
@@ -440,12 +358,6 @@ class Session final : public transport::StreamHandler {
     state_->output.Finish(status, /*drop_results=*/true);
   }
 
-  void ReadIfRoom() {
-    // Whatever waits is behind a write, whose end comes here again.
-    if (state_->output.waiting_bytes() > kWaitingBytesMax || state_->cancelled) return;
-    if (!reading_.exchange(true, std::memory_order_acq_rel)) state_->output.Read();
-  }
-
   runtime::Engine& engine_;
   transport::StreamCall* const call_;
   const Instant begun_;
@@ -453,12 +365,17 @@ class Session final : public transport::StreamHandler {
   runtime::DrainSignal::Ticket ticket_;
   uint64_t drain_watch_ = 0;
   KnownCall known_;
-  SessionBatch batch_;
+  transport::Message message_;  // The one at hand,
+  absl::string_view bytes_;     // its bytes,
+  SessionBatch batch_;          // what it says,
+  size_t next_task_ = 0;        // and the first not yet begun.
+  int64_t credits_ = 0;
   std::vector<Admitted> admitted_;
   absl::flat_hash_set<uint64_t> seen_;  // Ids of the run, once one did not count upwards.
   bool first_ = true;                   // No message has been taken yet.
   std::string flat_;
-  std::atomic<bool> reading_ = true;  // A message has been asked for, or is being handled.
+  std::atomic<bool> at_hand_ = false;
+  std::atomic<int> looks_ = 0;  // Calls of Advance that the one within it has to make good.
 };
 
 }  // namespace
