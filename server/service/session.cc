@@ -40,6 +40,13 @@ struct KnownCall {
   int32_t op = 0;
 };
 
+/// A task's call, while it is wanted. The message that it came in is paid for until the last of its
+/// calls goes: they share it.
+struct HeldRequest {
+  v1::ApplyRequest request;
+  std::shared_ptr<const memory::Reservation> message;
+};
+
 class Session final : public transport::StreamHandler {
  public:
   Session(runtime::Engine* engine, transport::StreamCall* call)
@@ -65,6 +72,7 @@ class Session final : public transport::StreamHandler {
 
   void OnMessage(transport::Message message) override {
     message_ = std::move(message);
+    held_message_.reset();
     batch_.Clear();
     next_task_ = 0;
     bytes_ = Flatten();
@@ -119,6 +127,7 @@ class Session final : public transport::StreamHandler {
     state_->output.Release();
     if (next_task_ < batch_.tasks.size() || !HasRoom()) return;
     message_ = transport::Message();
+    held_message_.reset();
     // Before the read, which may bring the next message while this returns.
     at_hand_.store(false, std::memory_order_release);
     state_->output.Read();
@@ -194,7 +203,7 @@ class Session final : public transport::StreamHandler {
     TakeCredits();
     const TaskKey key{task.id, state_->output.Begin(1)};
     if (!Admit(key)) return;
-    auto request = std::make_shared<v1::ApplyRequest>();
+    auto request = std::make_shared<HeldRequest>();
     absl::StatusOr<plan::Call> call = Decode(task, request.get());
     if (!call.ok()) return Refuse(key, call.status());
     runtime::CallSetup setup;
@@ -206,11 +215,18 @@ class Session final : public transport::StreamHandler {
     StartCall(key, std::move(setup));
   }
 
-  absl::StatusOr<plan::Call> Decode(const SessionTaskView& task, v1::ApplyRequest* request) {
-    if (!request->ParseFromArray(task.call.data(), static_cast<int>(task.call.size()))) {
+  absl::StatusOr<plan::Call> Decode(const SessionTaskView& task, HeldRequest* held) {
+    if (held_message_ == nullptr) {
+      SHOAL_ASSIGN_OR_RETURN(auto bytes,
+                             runtime::ReserveFrontEnd(engine_, static_cast<int64_t>(bytes_.size()),
+                                                      runtime::FrontUse::kHeld));
+      held_message_ = std::make_shared<memory::Reservation>(std::move(bytes));
+    }
+    held->message = held_message_;
+    if (!held->request.ParseFromArray(task.call.data(), static_cast<int>(task.call.size()))) {
       return absl::InvalidArgumentError("the task's call is not a valid ApplyRequest");
     }
-    return wire::DecodeCall(*request, engine_.limits.call(/*may_stream=*/false));
+    return wire::DecodeCall(held->request, engine_.limits.call(/*may_stream=*/false));
   }
 
   void StartCall(TaskKey key, runtime::CallSetup setup) {
@@ -365,10 +381,11 @@ class Session final : public transport::StreamHandler {
   runtime::DrainSignal::Ticket ticket_;
   uint64_t drain_watch_ = 0;
   KnownCall known_;
-  transport::Message message_;  // The one at hand,
-  absl::string_view bytes_;     // its bytes,
-  SessionBatch batch_;          // what it says,
-  size_t next_task_ = 0;        // and the first not yet begun.
+  transport::Message message_;                               // The one at hand,
+  absl::string_view bytes_;                                  // its bytes,
+  std::shared_ptr<const memory::Reservation> held_message_;  // what pays for its calls,
+  SessionBatch batch_;                                       // what it says,
+  size_t next_task_ = 0;                                     // and the first not yet begun.
   int64_t credits_ = 0;
   std::vector<Admitted> admitted_;
   absl::flat_hash_set<uint64_t> seen_;  // Ids of the run, once one did not count upwards.

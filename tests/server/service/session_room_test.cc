@@ -111,5 +111,33 @@ TEST_F(SessionTest, ASessionThatEndsDropsTheTasksThatWaitForRoom) {
   EXPECT_EQ(engine_->front_budget->used_bytes(), 0);
 }
 
+TEST_F(SessionTest, ArgumentsOfQueuedTasksAreCountedAndRefusedWithoutRoom) {
+  std::optional<Gate> gate(std::in_place, engine_.get(), WorkerId{0});
+  uint64_t id = 0;
+  int64_t sent = 0;
+  while (order_.empty()) {  // The front end has 8 MiB, 2 of them not for sessions.
+    v1::SessionRequest request;
+    AddSum(++id, 50'000, &request);
+    sent += static_cast<int64_t>(request.ByteSizeLong());
+    Send(request);
+    ASSERT_LT(id, 100U);
+    if (sent > 6 * kMiB) Await(1);
+  }
+  EXPECT_EQ(CodeOf(id), StatusCode::kResourceExhausted);
+  int details = 0;
+  for (const auto& detail : outputs_[id].status().details()) {
+    details += detail.type_url() == "type.googleapis.com/google.rpc.QuotaFailure" ||
+               detail.type_url() == "type.googleapis.com/google.rpc.RetryInfo";
+  }
+  EXPECT_EQ(details, 2);
+  EXPECT_GT(engine_->front_budget->used_bytes(), 5 * kMiB);
+  // What is soon over still has room.
+  EXPECT_TRUE(runtime::AllocateFrontEnd(*engine_, kMiB, runtime::FrontUse::kBrief).ok());
+  gate.reset();
+  Await(id - 1);
+  EXPECT_TRUE(Close().ok());
+  EXPECT_EQ(engine_->front_budget->used_bytes(), 0);
+}
+
 }  // namespace
 }  // namespace shoal::service
