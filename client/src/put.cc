@@ -26,9 +26,6 @@ class PutTransfer {
       const int64_t before = acknowledged_bytes_;
       absl::Status status = Attempt(env);
       if (status.ok()) return *std::move(stored_);
-      if (status.code() == absl::StatusCode::kNotFound && array_id_ != 0) {
-        return FoundComplete(env, std::move(status));
-      }
       if (acknowledged_bytes_ > before) retrier.Progressed();
       // What holds the name may be the attempt before, which broke without telling an id: the
       // server lets go of it when it notices.
@@ -96,12 +93,16 @@ class PutTransfer {
           absl::StrCat("the server acknowledged ", bytes, " bytes of ", array_.byte_count()));
     }
     if (response.array_id() != 0) array_id_ = response.array_id();
+    if (response.has_array()) {
+      SHOAL_ASSIGN_OR_RETURN(stored_, FromProto(response.array()));
+    }
     if (!offset_known_) {
       offset_known_ = true;
       base_bytes_ = bytes;
       sender->Add(array_, 0, bytes);
-      // With nothing left to send, the half-close still has to follow the header.
-      if (sender->done()) {
+      // With nothing left to send, the half-close still has to follow the header, unless this is
+      // the last answer already, which an earlier stream had lost.
+      if (sender->done() && !stored_.has_value()) {
         while (!stream->can_send()) {
           if (stream->Wait() == BulkStream::Event::kEnded) return stream->Finish();
         }
@@ -117,16 +118,6 @@ class PutTransfer {
       SHOAL_ASSIGN_OR_RETURN(stored_, FromProto(response.array()));
     }
     return absl::OkStatus();
-  }
-
-  /// The last response may have been lost, not the array: then it is there, and complete.
-  absl::StatusOr<ArrayInfo> FoundComplete(const CallEnv& env, absl::Status not_found) const {
-    v1::DescribeRequest request;
-    v1::DescribeResponse response;
-    request.mutable_array()->set_id(array_id_);
-    const absl::Status asked = context_.unary->Call(Method::kDescribe, request, &response, env);
-    if (!asked.ok() || !response.array().complete()) return not_found;
-    return FromProto(response.array());
   }
 
   const Array& array_;

@@ -71,8 +71,10 @@ absl::Status FrontEnd::BuildEngine(const Config& config) {
       memory::Arena::Create({.name = "payload", .capacity_bytes = config.memory_limit_bytes}));
   const int64_t front_bytes = config.memory_limit_bytes / kFrontEndDivisor;
   const int64_t worker_bytes = (config.memory_limit_bytes - front_bytes) / config.workers;
-  engine_.front_budget = std::make_unique<memory::Budget>("the front end", front_bytes);
-  engine_.limits.lease_bytes = std::min(engine_.limits.lease_bytes, front_bytes);
+  engine_.front_budget = std::make_unique<memory::Budget>("the front end", front_bytes,
+                                                          runtime::FrontSpareBytes(front_bytes));
+  engine_.limits.lease_bytes =
+      std::min(engine_.limits.lease_bytes, front_bytes - engine_.front_budget->spare_bytes());
 
   std::vector<runtime::Worker> workers;
   std::vector<runtime::WorkerSeat> seats;

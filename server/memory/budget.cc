@@ -26,9 +26,19 @@ void Reservation::Release() noexcept {
   bytes_ = 0;
 }
 
-Budget::Budget(std::string owner, int64_t limit_bytes)
-    : owner_(std::move(owner)), limit_bytes_(limit_bytes) {
-  SHOAL_CHECK(limit_bytes >= 0);
+void Reservation::Absorb(Reservation other) noexcept {
+  if (budget_ == nullptr) {
+    *this = std::move(other);
+    return;
+  }
+  SHOAL_CHECK(other.budget_ == nullptr || other.budget_ == budget_);
+  bytes_ += std::exchange(other.bytes_, 0);
+  other.budget_ = nullptr;
+}
+
+Budget::Budget(std::string owner, int64_t limit_bytes, int64_t spare_bytes)
+    : owner_(std::move(owner)), limit_bytes_(limit_bytes), spare_bytes_(spare_bytes) {
+  SHOAL_CHECK(spare_bytes >= 0 && spare_bytes <= limit_bytes);
 }
 
 Budget::~Budget() { SHOAL_CHECK(used_bytes() == 0); }
@@ -38,13 +48,19 @@ absl::StatusOr<Reservation> Budget::Reserve(int64_t bytes) {
   return Reservation(this, bytes);
 }
 
-absl::Status Budget::Take(int64_t bytes) {
+absl::StatusOr<Reservation> Budget::ReserveHeld(int64_t bytes) {
+  SHOAL_RETURN_IF_ERROR(TakeUpTo(limit_bytes_ - spare_bytes_, bytes));
+  return Reservation(this, bytes);
+}
+
+absl::Status Budget::TakeUpTo(int64_t limit_bytes, int64_t bytes) {
   SHOAL_CHECK(bytes >= 0);
   int64_t used = used_bytes_.load(std::memory_order_relaxed);
   do {
     // Compared this way round because used + bytes may not fit in 64 bits.
-    if (bytes > limit_bytes_ - used) {
-      return ShortageError(owner_, {bytes, limit_bytes_ - used, limit_bytes_});
+    if (bytes > limit_bytes - used) {
+      const int64_t available = std::max<int64_t>(limit_bytes - used, 0);
+      return ShortageError(owner_, {bytes, available, limit_bytes});
     }
   } while (!used_bytes_.compare_exchange_weak(used, used + bytes, std::memory_order_relaxed));
   int64_t peak = peak_bytes_.load(std::memory_order_relaxed);

@@ -24,6 +24,8 @@ class Reservation {
   int64_t bytes() const { return bytes_; }
   /// Gives everything back now; the reservation is empty afterwards.
   void Release() noexcept;
+  /// Takes over what `other` holds of the same budget; either may be empty.
+  void Absorb(Reservation other) noexcept;
 
  private:
   friend class Budget;
@@ -39,8 +41,9 @@ class Reservation {
 /// Thread-safety: all calls from any thread, without locks.
 class Budget {
  public:
-  /// `owner` names the budget in messages, as "worker 3".
-  Budget(std::string owner, int64_t limit_bytes);
+  /// `owner` names the budget in messages, as "worker 3". Of the limit, `spare_bytes` are kept
+  /// from `ReserveHeld`.
+  Budget(std::string owner, int64_t limit_bytes, int64_t spare_bytes = 0);
   Budget(const Budget&) = delete;
   Budget& operator=(const Budget&) = delete;
   ~Budget();
@@ -51,19 +54,27 @@ class Budget {
   ///   RESOURCE_EXHAUSTED  more than is left; nothing is held. Carries a Shortage.
   absl::StatusOr<Reservation> Reserve(int64_t bytes);
 
+  /// As `Reserve`, for what a client may hold as long as it likes: it leaves the spare bytes to
+  /// what is soon over, which goes on however much is held.
+  absl::StatusOr<Reservation> ReserveHeld(int64_t bytes);
+
   /// As `Reserve`, for owners that remember the bytes themselves; undone by `Return`.
-  absl::Status Take(int64_t bytes);
+  absl::Status Take(int64_t bytes) { return TakeUpTo(limit_bytes_, bytes); }
   void Return(int64_t bytes) noexcept;
 
   const std::string& owner() const { return owner_; }
   int64_t limit_bytes() const { return limit_bytes_; }
+  int64_t spare_bytes() const { return spare_bytes_; }
   int64_t used_bytes() const { return used_bytes_.load(std::memory_order_relaxed); }
   /// The most that was ever held at once.
   int64_t peak_bytes() const { return peak_bytes_.load(std::memory_order_relaxed); }
 
  private:
+  absl::Status TakeUpTo(int64_t limit_bytes, int64_t bytes);
+
   const std::string owner_;
   const int64_t limit_bytes_;
+  const int64_t spare_bytes_;
   std::atomic<int64_t> used_bytes_ = 0;
   std::atomic<int64_t> peak_bytes_ = 0;
 };

@@ -142,6 +142,16 @@ absl::Status CallRun::Prepare() {
     return absl::InvalidArgumentError(
         absl::StrCat(call.destinations.size(), " destinations for ", outputs.size(), " outputs"));
   }
+  SHOAL_RETURN_IF_ERROR(AdmitReturn(outputs));
+  targets_.reserve(outputs.size());
+  for (size_t i = 0; i < outputs.size(); ++i) SHOAL_RETURN_IF_ERROR(MakeTarget(i, outputs[i]));
+  stage_ = FirstStage();
+  return absl::OkStatus();
+}
+
+// What goes back inline has a limit of its own, and somebody may keep count of it.
+absl::Status CallRun::AdmitReturn(absl::Span<const plan::ArrayType> outputs) {
+  const plan::Call& call = setup_.call;
   int64_t return_bytes = 0;
   for (size_t i = 0; i < outputs.size(); ++i) {
     const bool returned = i >= call.destinations.size() ||
@@ -154,10 +164,8 @@ absl::Status CallRun::Prepare() {
                                 setup_.return_bytes_max, ": use ApplyStream, or store them")),
                             "INLINE_LIMIT");
   }
-  targets_.reserve(outputs.size());
-  for (size_t i = 0; i < outputs.size(); ++i) SHOAL_RETURN_IF_ERROR(MakeTarget(i, outputs[i]));
-  stage_ = FirstStage();
-  return absl::OkStatus();
+  if (!setup_.admit_return) return absl::OkStatus();
+  return std::move(setup_.admit_return)(return_bytes);
 }
 
 absl::StatusOr<Operand> CallRun::Resolve(const plan::Argument& argument, size_t* streamed_used) {
@@ -223,7 +231,7 @@ absl::Status CallRun::MakeReturned(const plan::ArrayType& type, CallTarget* targ
     if (setup_.returns_staged || target->data.host_addressable()) return absl::OkStatus();
   }
   const int64_t bytes = *type.shape.ByteCount(type.dtype);
-  SHOAL_ASSIGN_OR_RETURN(auto block, AllocateFrontEnd(*engine_, bytes));
+  SHOAL_ASSIGN_OR_RETURN(auto block, AllocateFrontEnd(*engine_, bytes, setup_.use));
   std::byte* data = block->data();
   Operand& place = setup_.call.op->any_dtype ? target->fetched : target->data;
   place = HostOperand(type, data, std::move(block));

@@ -50,6 +50,11 @@ struct CallSetup {
   /// Else they are in host-addressable memory when `done` is told.
   bool returns_staged = false;
   Instant deadline = kNever;
+  /// How long the front end may have to keep what goes back.
+  FrontUse use = FrontUse::kBrief;
+  /// Unless empty: told the bytes that will go back, once, before anything is computed and before
+  /// `done`. Its error is the call's.
+  absl::AnyInvocable<absl::Status(int64_t return_bytes) &&> admit_return;
 };
 
 /// Where an output of a call is written.
@@ -81,6 +86,7 @@ class CallRun : public std::enable_shared_from_this<CallRun> {
 
   absl::Status Prepare();
   absl::StatusOr<Operand> Resolve(const plan::Argument& argument, size_t* streamed_used);
+  absl::Status AdmitReturn(absl::Span<const plan::ArrayType> outputs);
   absl::Status MakeTarget(size_t index, const plan::ArrayType& type);
   absl::Status MakeReturned(const plan::ArrayType& type, CallTarget* target);
   absl::Status CheckPlace(size_t index) const;

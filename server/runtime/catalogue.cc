@@ -80,7 +80,8 @@ absl::StatusOr<ArrayUse> Catalogue::Resume(ArrayId id) {
   const std::lock_guard lock(mutex_);
   Expire(&dropped);
   const auto entry = entries_.find(id.value);
-  if (entry == entries_.end() || entry->second.array->complete) return NoArray({id, ""});
+  if (entry == entries_.end()) return NoArray({id, ""});
+  if (entry->second.array->complete) return Use(entry->second.array);
   // There must not be two. Its stream may have broken without a word of that having come yet.
   if (!entry->second.suspended) return StillUnderWay(id);
   entry->second.suspended = false;

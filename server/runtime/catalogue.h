@@ -42,10 +42,11 @@ class Catalogue {
   ///   RESOURCE_EXHAUSTED  no room.
   absl::StatusOr<ArrayUse> Create(plan::ArrayType type, const plan::StoreAs& store);
 
-  /// Takes up an unfinished array whose upload broke off.
+  /// Takes up an unfinished array whose upload broke off. Of an upload that only lost its last
+  /// answer the array is complete: it is returned too, to be read and not to be published again.
   ///
   /// Errors:
-  ///   NOT_FOUND    no such array, or it is complete.
+  ///   NOT_FOUND    no such array.
   ///   UNAVAILABLE  nothing is known yet of its upload's having broken off; ask again.
   absl::StatusOr<ArrayUse> Resume(ArrayId id);
 

@@ -82,9 +82,25 @@ struct Engine {
   }
 };
 
-/// Front-end payload memory, 64-byte aligned, counted against the front end's budget.
+/// Of the front end's budget, the part that leases, streams and sessions cannot take: an eighth,
+/// but 2 MiB at least where that is no more than half.
+int64_t FrontSpareBytes(int64_t front_bytes);
+
+/// How long front-end memory is held.
+enum class FrontUse : uint8_t {
+  kBrief,  ///< As long as a unary call runs: may take the spare part as well.
+  kHeld,   ///< As long as a client likes: until a stream is read, or a session's task had its turn.
+};
+
+/// Counts `bytes` against the front end's budget.
 ///
-/// Errors: RESOURCE_EXHAUSTED  more than its budget, or than the arena, has left.
-absl::StatusOr<std::shared_ptr<memory::Block>> AllocateFrontEnd(Engine& engine, int64_t bytes);
+/// Errors:
+///   RESOURCE_EXHAUSTED  no room; with QuotaFailure and RetryInfo, unless it is more than there is.
+absl::StatusOr<memory::Reservation> ReserveFrontEnd(Engine& engine, int64_t bytes, FrontUse use);
+
+/// Front-end payload memory, 64-byte aligned, counted against the front end's budget. Errors: as
+/// ReserveFrontEnd.
+absl::StatusOr<std::shared_ptr<memory::Block>> AllocateFrontEnd(Engine& engine, int64_t bytes,
+                                                                FrontUse use);
 
 }  // namespace shoal::runtime

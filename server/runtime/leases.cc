@@ -31,7 +31,7 @@ absl::StatusOr<std::shared_ptr<const Lease>> Leases::Acquire(uint64_t bytes) {
                                                    FormatBytes(lease_bytes_max_), " are legal"));
   }
   auto lease = std::make_shared<Lease>();
-  SHOAL_ASSIGN_OR_RETURN(lease->reservation, budget_->Reserve(static_cast<int64_t>(bytes)));
+  SHOAL_ASSIGN_OR_RETURN(lease->reservation, budget_->ReserveHeld(static_cast<int64_t>(bytes)));
   SHOAL_ASSIGN_OR_RETURN(lease->region, memory::Region::Create(static_cast<int64_t>(bytes)));
   lease->token = Secret();
   const std::lock_guard lock(mutex_);

@@ -33,7 +33,7 @@ struct LeasedSpan {
 /// Thread-safety: all calls from any thread.
 class Leases {
  public:
-  /// Borrows `budget`, which pays for the regions.
+  /// Borrows `budget`, which pays for the regions; its spare bytes are not for them.
   Leases(memory::Budget* budget, int64_t lease_bytes_max)
       : budget_(budget), lease_bytes_max_(lease_bytes_max) {}
 

@@ -155,6 +155,7 @@ class ComputeTask final : public StreamTask, public std::enable_shared_from_this
     record_.phases.transfer_in = runtime::Now() - begun_;
     for (Arrival& arrival : landings_) setup_.streamed.push_back(arrival.landing.target());
     landings_.clear();
+    setup_.use = runtime::FrontUse::kHeld;
     {
       const std::lock_guard lock(mutex_);
       if (aborted_) return;
@@ -200,8 +201,8 @@ class ComputeTask final : public StreamTask, public std::enable_shared_from_this
       returned.push_back(stays ? runtime::Operand() : std::move(output.data));
     }
     const std::lock_guard lock(sending_mutex_);
-    sender_.emplace(std::move(returned), ChunkOptions{.chunk_bytes = engine_.limits.chunk_bytes,
-                                                      .engine = &engine_});
+    sender_.emplace(std::move(returned),
+                    ChunkOptions{.chunk_bytes = engine_.limits.chunk_bytes, .engine = &engine_});
     SendNext(first.SerializeAsString());
   }
 

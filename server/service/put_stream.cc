@@ -37,14 +37,15 @@ class PutStream final : public transport::StreamHandler {
       const std::lock_guard lock(mutex_);
       if (ended_) return;
       if (taken.ok()) taken = Take(*chunk);
-      if (taken.ok() && chunk->has_chunk) {
+      if (taken.ok() && chunk->has_chunk && !found_complete_) {
         if (landing_->staged()) {
           staged = landing_;  // An end that comes meanwhile forgets the member.
         } else {
           Landed();
         }
       }
-      ended = ended_ = !taken.ok() || (landing_->complete() && !staged.has_value());
+      ended = ended_ =
+          !taken.ok() || found_complete_ || (landing_->complete() && !staged.has_value());
     }
     if (staged.has_value()) return Stage(*staged, *chunk, std::move(message));
     if (ended) return End(std::move(taken));
@@ -96,10 +97,21 @@ class PutStream final : public transport::StreamHandler {
   absl::Status Take(const wire::ChunkMessage& chunk) {
     if (!landing_.has_value()) {
       SHOAL_RETURN_IF_ERROR(Open(chunk.rest));
-    } else if (!chunk.has_chunk) {
-      return absl::InvalidArgumentError("a message without a chunk");
+    } else {
+      SHOAL_RETURN_IF_ERROR(CheckLater(chunk));
     }
-    return chunk.has_chunk ? landing_->Land(chunk) : absl::OkStatus();
+    if (chunk.has_chunk && !found_complete_) return Land(chunk);
+    return absl::OkStatus();
+  }
+
+  /// What every message but the first must be: a chunk, and no header.
+  static absl::Status CheckLater(const wire::ChunkMessage& message) {
+    if (!message.has_chunk) return absl::InvalidArgumentError("a message without a chunk");
+    v1::PutRequest request;
+    if (!message.rest.empty() && (!request.ParseFromString(message.rest) || request.has_header())) {
+      return absl::InvalidArgumentError("header: only in the first message");
+    }
+    return absl::OkStatus();
   }
 
   /// The call is held open meanwhile, and the array's memory kept.
@@ -122,6 +134,8 @@ class PutStream final : public transport::StreamHandler {
     const v1::PutHeader& header = request.header();
     if (header.resume_id() != 0) {
       SHOAL_ASSIGN_OR_RETURN(use_, engine_.catalogue->Resume(ArrayId{header.resume_id()}));
+      found_complete_ = (*use_)->complete.load(std::memory_order_acquire);
+      if (found_complete_) return absl::OkStatus();
     } else {
       SHOAL_ASSIGN_OR_RETURN(plan::ArrayType type, wire::DecodeSpec(header.spec(), "header.spec"));
       SHOAL_ASSIGN_OR_RETURN(const plan::StoreAs store,
@@ -136,6 +150,14 @@ class PutStream final : public transport::StreamHandler {
       Acknowledge();
     }
     return absl::OkStatus();
+  }
+
+  absl::Status Land(const wire::ChunkMessage& chunk) {
+    if (chunk.header.array != 0) {
+      return wire::BadField(
+          "chunk.array", absl::StrCat(chunk.header.array, ": an upload has one array, number 0"));
+    }
+    return landing_->Land(chunk);
   }
 
   void OnStaged(const absl::Status& status) {
@@ -180,7 +202,7 @@ class PutStream final : public transport::StreamHandler {
 
   /// Ends the upload. By whoever set `ended_`: nothing else touches it afterwards.
   void End(absl::Status status) {
-    if (!status.ok()) return Conclude(std::move(status));
+    if (!status.ok() || found_complete_) return Conclude(std::move(status));
     runtime::StoredArray* array = use_->array().get();
     if (array->distribution.kind != plan::DistributionKind::kReplicated) {
       return Conclude(absl::OkStatus());
@@ -191,7 +213,7 @@ class PutStream final : public transport::StreamHandler {
 
   /// Publishes the array, or keeps it to be resumed, or forgets it; then answers.
   void Conclude(absl::Status status) {
-    if (status.ok()) status = engine_.catalogue->Publish(*use_);
+    if (status.ok() && !found_complete_) status = engine_.catalogue->Publish(*use_);
     std::string answer;
     if (use_.has_value()) {
       if (status.ok()) {
@@ -239,8 +261,9 @@ class PutStream final : public transport::StreamHandler {
   int unacknowledged_ = 0;
   int64_t pushed_ = 0;  // Acknowledgements, and how many of them have been written.
   int64_t written_ = 0;
-  int64_t probe_ = -1;  // Which of them shows whether the stream is whole.
-  bool ended_ = false;  // Somebody ends the upload, alone.
+  int64_t probe_ = -1;           // Which of them shows whether the stream is whole.
+  bool found_complete_ = false;  // Nothing is missing but the last answer.
+  bool ended_ = false;           // Somebody ends the upload, alone.
 };
 
 }  // namespace

@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,6 +11,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
+#include "base/status.h"
 #include "base/units.h"
 #include "server/runtime/call_run.h"
 #include "server/runtime/outcome_status.h"
@@ -20,7 +19,8 @@
 #include "server/service/reply.h"
 #include "server/service/result_codec.h"
 #include "server/service/session_codec.h"
-#include "server/service/session_output.h"
+#include "server/service/session_state.h"
+#include "server/service/session_tasks.h"
 #include "server/wire/call_codec.h"
 #include "server/wire/status_details.h"
 #include "shoal/v1/compute.pb.h"
@@ -28,178 +28,23 @@
 namespace shoal::service {
 namespace {
 
-// A caller that does not read its results is not read from either.
+// A caller that does not read its results is not read from either, nor are its tasks begun: beyond
+// this, only what is under way may still add the one result that went over it.
 constexpr int64_t kWaitingBytesMax = 4 * kMiB;
-// What the scheduler is told that an empty task costs: its own bookkeeping.
-constexpr Duration kEmptyTaskCost = std::chrono::nanoseconds(100);
-
-std::string FailedResult(uint64_t id, const absl::Status& status) {
-  v1::SessionResult result;
-  result.set_id(id);
-  *result.mutable_status() = wire::ToTaskStatus(runtime::ForClient(status));
-  return result.SerializeAsString();
-}
-
-/// An echo of nothing, scheduled like any task, with nothing to run. Recognised by its bytes when
-/// it comes again: a flood decodes one.
-struct EmptyCall {
+// Refusals are results too: of so many tasks at most, before the above is looked at again.
+constexpr size_t kRunTasksMax = 4096;
+/// A call whose bytes were seen before: a flood decodes one.
+struct KnownCall {
   std::string bytes;
+  bool empty = false;  // An echo of nothing: scheduled like any task, with nothing to run.
   int32_t op = 0;
 };
 
-/// What tasks under way share with the stream. Its owners are the stream and each of them.
-struct SessionState {
-  SessionState(runtime::Engine* the_engine, transport::StreamCall* call)
-      : engine(*the_engine), output(call, the_engine->limits.message_bytes()) {}
-
-  runtime::Engine& engine;
-  SessionOutput output;
-
-  struct Running {
-    TaskId task;                            // Of an empty task.
-    std::shared_ptr<runtime::CallRun> run;  // Of any other.
-  };
-  std::mutex mutex;
-  absl::flat_hash_map<uint64_t, Running> running;  // By the client's id.
-  std::atomic<bool> cancelled = false;             // Written under the mutex.
-  std::atomic<int64_t> in_flight = 0;
-};
-
-Instant DeadlineFor(const SessionTaskView& task, Instant now, Instant session_deadline) {
-  using std::chrono::microseconds;
-  if (task.timeout_us == 0) return session_deadline;
-  // The caller may name more microseconds than there are nanoseconds; less than 0 has passed.
-  constexpr auto kMost = std::chrono::duration_cast<microseconds>(Duration::max());
-  const microseconds timeout(std::clamp<int64_t>(task.timeout_us, 0, kMost.count()));
-  return std::min(session_deadline, runtime::After(now, timeout));
-}
-
-/// The empty tasks of one message: one allocation for all.
-class EmptyBatch {
- public:
-  class Task final : public runtime::TaskBody {
-   public:
-    std::optional<core::AttemptOutcome> Run(const runtime::PieceRun&) override {
-      return core::AttemptOutcome::kOk;
-    }
-    void OnFinished(const scheduler::Finished& finished) override { batch->End(this, finished); }
-    void Retire() override { batch->Drop(); }
-
-    EmptyBatch* batch = nullptr;
-    uint64_t id = 0;
-    uint64_t ticket = 0;
-    std::atomic<bool> ended = false;
-    bool failed = false;  // Written before it is counted as ended.
-  };
-
-  EmptyBatch(std::shared_ptr<SessionState> state, int32_t op, size_t count)
-      : state_(std::move(state)),
-        op_(op),
-        begun_(runtime::Now()),
-        tasks_(std::make_unique<Task[]>(count)),
-        count_(count),
-        holds_(count + 1) {}
-
-  /// Schedules all; those that still wait afterwards can be cancelled by their ids.
-  void Submit(absl::Span<const SessionTaskView> views, Instant session_deadline) {
-    const uint64_t first_ticket = state_->output.Begin(count_);
-    std::vector<scheduler::Submission> submissions(count_);
-    for (size_t i = 0; i < count_; ++i) {
-      Task& task = tasks_[i];
-      task.batch = this;
-      task.id = views[i].id;
-      task.ticket = first_ticket + i;
-      scheduler::Submission& submission = submissions[i];
-      submission.tag = runtime::Dispatcher::Tag(&task);
-      submission.piece.cost = kEmptyTaskCost;
-      submission.deadline = DeadlineFor(views[i], begun_, session_deadline);
-    }
-    state_->engine.dispatcher->Submit(submissions, &ids_);
-    if (ended_count_.load(std::memory_order_acquire) < count_) {
-      Register();
-      // Who ended the session before that did not find them.
-      if (state_->cancelled) state_->engine.dispatcher->Cancel(ids_);
-    }
-    Drop();
-  }
-
- private:
-  // A task that ends while it is being registered: either it sees `registered_`, and takes itself
-  // out once the lock is free, or this sees that it has ended.
-  void Register() {
-    const std::lock_guard lock(state_->mutex);
-    registered_.store(true);
-    for (size_t i = 0; i < count_; ++i) {
-      if (!tasks_[i].ended.load()) state_->running[tasks_[i].id].task = ids_[i];
-    }
-  }
-
-  void End(Task* task, const scheduler::Finished& finished) {
-    task->ended.store(true);
-    if (registered_.load()) {
-      const std::lock_guard lock(state_->mutex);
-      state_->running.erase(task->id);
-    }
-    // Counted before it is told: who has a result may send the next task at once.
-    state_->in_flight.fetch_sub(1, std::memory_order_relaxed);
-    const bool ok = finished.outcome == scheduler::Outcome::kOk;
-    const absl::Status status = ok ? absl::OkStatus() : runtime::StatusOf(finished);
-    if (!ok) RecordFailed(task, finished.task, status.code());
-    if (ended_count_.fetch_add(1, std::memory_order_acq_rel) + 1 == count_) RecordOthers();
-    if (ok) {
-      state_->output.Done(task->ticket, task->id);
-    } else {
-      state_->output.Result(task->ticket, FailedResult(task->id, status));
-    }
-  }
-
-  CallRecord NewRecord() const {
-    CallRecord record;
-    record.key = KeyOf(op_, plan::Route::kWorker, telemetry::Plane::kSession);
-    record.begun = begun_;
-    return record;
-  }
-
-  void RecordFailed(Task* task, TaskId id, absl::StatusCode code) {
-    CallRecord record = NewRecord();
-    record.code = code;
-    if (id) record.tasks = absl::MakeConstSpan(&id, 1);
-    Record(state_->engine, record);
-    task->failed = true;
-    failed_count_.fetch_add(1, std::memory_order_relaxed);  // Read after `ended_count_`.
-  }
-
-  // Once all have ended, those that went well are told of as one.
-  void RecordOthers() {
-    const size_t failed = failed_count_.load(std::memory_order_relaxed);
-    if (failed == count_) return;
-    CallRecord record = NewRecord();
-    std::vector<TaskId> well;
-    if (failed == 0) {
-      record.tasks = ids_;
-    } else {
-      for (size_t i = 0; i < count_; ++i) {
-        if (!tasks_[i].failed) well.push_back(ids_[i]);
-      }
-      record.tasks = well;
-    }
-    Record(state_->engine, record, static_cast<int64_t>(count_ - failed));
-  }
-
-  void Drop() {
-    if (holds_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
-  }
-
-  const std::shared_ptr<SessionState> state_;
-  const int32_t op_;
-  const Instant begun_;
-  const std::unique_ptr<Task[]> tasks_;
-  const size_t count_;
-  std::vector<TaskId> ids_;  // Filled in by Submit before the first task can end.
-  std::atomic<size_t> failed_count_ = 0;
-  std::atomic<size_t> ended_count_ = 0;
-  std::atomic<bool> registered_ = false;
-  std::atomic<size_t> holds_;  // One a task, one for Submit.
+/// A task's call, while it is wanted. The message that it came in is paid for until the last of its
+/// calls goes: they share it.
+struct HeldRequest {
+  v1::ApplyRequest request;
+  std::shared_ptr<const memory::Reservation> message;
 };
 
 class Session final : public transport::StreamHandler {
@@ -226,9 +71,12 @@ class Session final : public transport::StreamHandler {
   }
 
   void OnMessage(transport::Message message) override {
+    message_ = std::move(message);
+    held_message_.reset();
     batch_.Clear();
-    const absl::string_view bytes = Flatten(message);
-    if (const absl::Status decoded = DecodeSessionRequest(bytes, &batch_); !decoded.ok()) {
+    next_task_ = 0;
+    bytes_ = Flatten();
+    if (const absl::Status decoded = DecodeSessionRequest(bytes_, &batch_); !decoded.ok()) {
       return End(decoded);
     }
     if (batch_.has_open && !first_) {
@@ -237,20 +85,16 @@ class Session final : public transport::StreamHandler {
     }
     first_ = false;
     if (batch_.ordered) state_->output.set_ordered();
-    state_->output.Hold();
-    RunTasks();
-    CancelTasks();
-    state_->output.Release();
-    // Only now: a read asked for earlier could bring the next message while this one is handled.
-    reading_.store(false, std::memory_order_release);
-    ReadIfRoom();
+    open_to_more_ = engine_.drain.Check();
+    at_hand_.store(true, std::memory_order_release);
+    Advance();
   }
 
   void OnHalfClose() override { state_->output.Finish(absl::OkStatus(), /*drop_results=*/false); }
 
   void OnWritten(bool ok) override {
     state_->output.OnWritten(ok);
-    ReadIfRoom();
+    Advance();
   }
 
   void OnCancelled() override { End(absl::CancelledError("the caller went away")); }
@@ -261,8 +105,41 @@ class Session final : public transport::StreamHandler {
   }
 
  private:
-  absl::string_view Flatten(const transport::Message& message) {
-    const wire::Pieces& pieces = message.pieces();
+  struct TaskKey {
+    uint64_t id;
+    uint64_t ticket;
+  };
+
+  /// Goes on with the message at hand as far as there is room for results, and then reads the
+  /// next. From OnMessage and OnWritten only: whatever takes the room is behind a write, whose end
+  /// comes here again. Whoever comes while another is at it has that one look once more.
+  void Advance() {
+    if (looks_.fetch_add(1, std::memory_order_acq_rel) != 0) return;
+    int seen = 0;
+    do {
+      seen = looks_.load(std::memory_order_acquire);
+      if (at_hand_.load(std::memory_order_acquire)) Handle();
+    } while (!looks_.compare_exchange_strong(seen, 0, std::memory_order_acq_rel));
+  }
+
+  void Handle() {
+    if (!state_->output.Hold()) return;
+    if (RunTasks()) CancelTasks();
+    state_->output.Release();
+    if (next_task_ < batch_.tasks.size() || !HasRoom()) return;
+    message_ = transport::Message();
+    held_message_.reset();
+    // Before the read, which may bring the next message while this returns.
+    at_hand_.store(false, std::memory_order_release);
+    state_->output.Read();
+  }
+
+  bool HasRoom() const {
+    return state_->output.waiting_bytes() < kWaitingBytesMax && !state_->cancelled;
+  }
+
+  absl::string_view Flatten() {
+    const wire::Pieces& pieces = message_.pieces();
     if (pieces.size() == 1) {
       return {reinterpret_cast<const char*>(pieces[0].data()), pieces[0].size()};
     }
@@ -271,24 +148,27 @@ class Session final : public transport::StreamHandler {
     return flat_;
   }
 
-  /// Runs of tasks with the same empty call go together; all others one by one.
-  void RunTasks() {
-    open_to_more_ = engine_.drain.Check();  // A message is admitted whole, or not at all.
+  /// Runs of tasks with the same empty call go together; all others one by one. False: it stopped
+  /// before the last.
+  bool RunTasks() {
     const Instant deadline = DeadlineOf(*call_);
-    const auto& tasks = batch_.tasks;
-    for (size_t begin = 0, end = 0; begin < tasks.size(); begin = end) {
-      end = begin + 1;
+    const auto tasks = absl::MakeConstSpan(batch_.tasks);
+    while (next_task_ < tasks.size()) {
+      if (!HasRoom()) return false;
+      const size_t begin = next_task_++;
       if (!IsEmptyCall(tasks[begin].call)) {
         RunOne(tasks[begin], deadline);
         continue;
       }
-      while (end < tasks.size() && tasks[end].call == known_.bytes) ++end;
-      RunEmpty(absl::MakeConstSpan(tasks).subspan(begin, end - begin), deadline);
+      const size_t end_max = std::min(tasks.size(), begin + kRunTasksMax);
+      while (next_task_ < end_max && tasks[next_task_].call == known_.bytes) ++next_task_;
+      RunEmpty(tasks.subspan(begin, next_task_ - begin), deadline);
     }
+    return true;
   }
 
   bool IsEmptyCall(absl::string_view bytes) {
-    if (!known_.bytes.empty() && bytes == known_.bytes) return true;
+    if (!known_.bytes.empty() && bytes == known_.bytes) return known_.empty;
     constexpr size_t kKnownBytesMax = 64;  // Empty calls are small; others are not remembered.
     if (bytes.empty() || bytes.size() > kKnownBytesMax) return false;
     v1::ApplyRequest request;
@@ -298,84 +178,109 @@ class Session final : public transport::StreamHandler {
         !call->destinations.empty()) {
       return false;
     }
-    known_ = {std::string(bytes), ThroughputIndex(call->op)};
+    known_ = {std::string(bytes), true, ThroughputIndex(call->op)};
     return true;
   }
 
   void RunEmpty(absl::Span<const SessionTaskView> tasks, Instant deadline) {
     admitted_.clear();
     seen_.clear();
+    TakeCredits();
+    // One after another, also where some are refused: that is the order of an ordered session.
+    uint64_t ticket = state_->output.Begin(tasks.size());
     for (const SessionTaskView& task : tasks) {
+      const TaskKey key{task.id, ticket++};
       if (IsRepeated(task.id)) {
-        RefuseRepeated(task.id);
-      } else if (Admit(task.id)) {
-        admitted_.push_back(task);
+        RefuseRepeated(key);
+      } else if (Admit(key)) {
+        admitted_.push_back({task, key.ticket});
       }
     }
     if (admitted_.empty()) return;
-    auto* batch = new EmptyBatch(state_, known_.op, admitted_.size());  // Deletes itself.
-    batch->Submit(admitted_, deadline);
+    SubmitEmpty(state_, {known_.op, deadline}, admitted_);
   }
 
   void RunOne(const SessionTaskView& task, Instant deadline) {
-    if (!Admit(task.id)) return;
-    const uint64_t ticket = state_->output.Begin(1);
-    auto request = std::make_shared<v1::ApplyRequest>();
-    absl::StatusOr<plan::Call> call =
-        absl::InvalidArgumentError("the task's call is not a valid ApplyRequest");
-    if (request->ParseFromArray(task.call.data(), static_cast<int>(task.call.size()))) {
-      call = wire::DecodeCall(*request, engine_.limits.call(/*may_stream=*/false));
-    }
-    if (!call.ok()) {
-      state_->in_flight.fetch_sub(1, std::memory_order_relaxed);
-      return state_->output.Result(ticket, FailedResult(task.id, call.status()));
-    }
+    TakeCredits();
+    const TaskKey key{task.id, state_->output.Begin(1)};
+    if (!Admit(key)) return;
+    auto request = std::make_shared<HeldRequest>();
+    absl::StatusOr<plan::Call> call = Decode(task, request.get());
+    if (!call.ok()) return Refuse(key, call.status());
     runtime::CallSetup setup;
     setup.call = *std::move(call);
     setup.request = std::move(request);
     setup.return_bytes_max = engine_.limits.inline_bytes;
     setup.deadline = DeadlineFor(task, runtime::Now(), deadline);
-    StartCall(task.id, ticket, std::move(setup));
+    setup.use = runtime::FrontUse::kHeld;
+    StartCall(key, std::move(setup));
   }
 
-  void StartCall(uint64_t id, uint64_t ticket, runtime::CallSetup setup) {
+  absl::StatusOr<plan::Call> Decode(const SessionTaskView& task, HeldRequest* held) {
+    if (held_message_ == nullptr) {
+      SHOAL_ASSIGN_OR_RETURN(auto bytes,
+                             runtime::ReserveFrontEnd(engine_, static_cast<int64_t>(bytes_.size()),
+                                                      runtime::FrontUse::kHeld));
+      held_message_ = std::make_shared<memory::Reservation>(std::move(bytes));
+    }
+    held->message = held_message_;
+    if (!held->request.ParseFromArray(task.call.data(), static_cast<int>(task.call.size()))) {
+      return absl::InvalidArgumentError("the task's call is not a valid ApplyRequest");
+    }
+    return wire::DecodeCall(held->request, engine_.limits.call(/*may_stream=*/false));
+  }
+
+  void StartCall(TaskKey key, runtime::CallSetup setup) {
     CallRecord record;
     record.key =
         KeyOf(ThroughputIndex(setup.call.op), setup.call.route, telemetry::Plane::kSession);
     record.begun = runtime::Now();
     record.bytes_in = ArgumentBytes(setup.call);
+    // Its owners are the call's beginning, which fills it, and its end.
+    auto held = std::make_shared<memory::Reservation>();
+    setup.admit_return = [state = state_, held](int64_t bytes) {
+      return HoldResult(*state, bytes, held.get());
+    };
     {
       const std::lock_guard lock(state_->mutex);
-      state_->running[id] = {};
+      state_->running[key.id] = {};
     }
     auto run = runtime::CallRun::Start(
         &engine_, std::move(setup),
-        [state = state_, id, ticket, record](absl::StatusOr<runtime::CallResult> result,
-                                             absl::Span<const TaskId> tasks) mutable {
+        [state = state_, key, held, record](absl::StatusOr<runtime::CallResult> result,
+                                            absl::Span<const TaskId> tasks) mutable {
           record.tasks = tasks;
-          EndCall(*state, {id, ticket}, record, std::move(result));
+          EndCall(*state, {key, std::move(*held)}, record, std::move(result));
         });
     if (run == nullptr) return;
     {
       const std::lock_guard lock(state_->mutex);
-      const auto running = state_->running.find(id);
+      const auto running = state_->running.find(key.id);
       if (running != state_->running.end()) running->second.run = run;
     }
     if (state_->cancelled) run->Cancel();
   }
 
-  struct TaskKey {
-    uint64_t id;
-    uint64_t ticket;
+  /// Counts the bytes of a result that is to come, before anything is computed for it.
+  static absl::Status HoldResult(SessionState& state, int64_t bytes, memory::Reservation* held) {
+    SHOAL_ASSIGN_OR_RETURN(*held,
+                           runtime::ReserveFrontEnd(state.engine, bytes, runtime::FrontUse::kHeld));
+    state.output.Expect(bytes);
+    return absl::OkStatus();
+  }
+
+  struct Ending {
+    TaskKey task;
+    memory::Reservation held;  // For the result.
   };
 
-  static void EndCall(SessionState& state, TaskKey task, CallRecord record,
+  static void EndCall(SessionState& state, Ending ending, CallRecord record,
                       absl::StatusOr<runtime::CallResult> result) {
+    const TaskKey task = ending.task;
     {
       const std::lock_guard lock(state.mutex);
       state.running.erase(task.id);
     }
-    state.in_flight.fetch_sub(1, std::memory_order_relaxed);
     record.code = result.status().code();
     if (result.ok()) {
       record.phases = result->phases;
@@ -383,7 +288,8 @@ class Session final : public transport::StreamHandler {
     }
     Record(state.engine, record);
     if (!result.ok()) {
-      return state.output.Result(task.ticket, FailedResult(task.id, result.status()));
+      return state.output.Result(task.ticket, FailedResult(task.id, result.status()),
+                                 std::move(ending.held));
     }
     if (result->outputs.empty()) return state.output.Done(task.ticket, task.id);
     v1::SessionResult message;
@@ -391,35 +297,38 @@ class Session final : public transport::StreamHandler {
     for (const runtime::CallOutput& output : result->outputs) {
       EncodeOutput(output, /*streamed=*/false, message.add_outputs());
     }
-    state.output.Result(task.ticket, message.SerializeAsString());
+    state.output.Result(task.ticket, message.SerializeAsString(), std::move(ending.held));
   }
 
   /// Whether a task may be begun; if not, its result says why.
-  bool Admit(uint64_t id) {
-    const int64_t limit = engine_.limits.session_tasks;
-    if (state_->in_flight.load(std::memory_order_relaxed) >= limit) {
-      Refuse(id, wire::WithQuota(absl::ResourceExhaustedError(absl::StrCat(
-                                     "more than ", limit, " tasks in flight on one session")),
-                                 "session tasks"));
+  bool Admit(TaskKey key) {
+    if (credits_ <= 0) {
+      Refuse(key, wire::WithQuota(absl::ResourceExhaustedError(
+                                      absl::StrCat("more than ", engine_.limits.session_tasks,
+                                                   " tasks in flight on one session")),
+                                  "session tasks"));
       return false;
     }
     if (!open_to_more_.ok()) {
-      Refuse(id, open_to_more_);
+      Refuse(key, open_to_more_);
       return false;
     }
-    if (IsRunning(id)) {
-      RefuseRepeated(id);
+    if (IsRunning(key.id)) {
+      RefuseRepeated(key);
       return false;
     }
-    state_->in_flight.fetch_add(1, std::memory_order_relaxed);
+    --credits_;
     return true;
   }
+
+  /// Before tasks are begun: how many may be.
+  void TakeCredits() { credits_ = engine_.limits.session_tasks - state_->output.in_flight(); }
 
   /// Whether a task of the run at hand has this id. Most clients count upwards, and need no set.
   bool IsRepeated(uint64_t id) {
     if (seen_.empty()) {
-      if (admitted_.empty() || id > admitted_.back().id) return false;
-      for (const SessionTaskView& task : admitted_) seen_.insert(task.id);
+      if (admitted_.empty() || id > admitted_.back().task.id) return false;
+      for (const Admitted& admitted : admitted_) seen_.insert(admitted.task.id);
     }
     return !seen_.insert(id).second;
   }
@@ -429,12 +338,12 @@ class Session final : public transport::StreamHandler {
     return state_->running.contains(id);
   }
 
-  void RefuseRepeated(uint64_t id) {
-    Refuse(id, absl::InvalidArgumentError(absl::StrCat("task ", id, " is in flight already")));
+  void RefuseRepeated(TaskKey key) {
+    Refuse(key, absl::InvalidArgumentError(absl::StrCat("task ", key.id, " is in flight already")));
   }
 
-  void Refuse(uint64_t id, const absl::Status& status) {
-    state_->output.Result(state_->output.Begin(1), FailedResult(id, status));
+  void Refuse(TaskKey key, const absl::Status& status) {
+    state_->output.Result(key.ticket, FailedResult(key.id, status));
   }
 
   void CancelTasks() {
@@ -467,26 +376,26 @@ class Session final : public transport::StreamHandler {
     state_->output.Finish(status, /*drop_results=*/true);
   }
 
-  void ReadIfRoom() {
-    // Whatever waits is behind a write, whose end comes here again.
-    if (state_->output.waiting_bytes() > kWaitingBytesMax || state_->cancelled) return;
-    if (!reading_.exchange(true, std::memory_order_acq_rel)) state_->output.Read();
-  }
-
   runtime::Engine& engine_;
   transport::StreamCall* const call_;
   const Instant begun_;
   const std::shared_ptr<SessionState> state_;
   runtime::DrainSignal::Ticket ticket_;
   uint64_t drain_watch_ = 0;
-  absl::Status open_to_more_;
-  EmptyCall known_;  // The last one seen.
-  SessionBatch batch_;
-  std::vector<SessionTaskView> admitted_;
+  absl::Status open_to_more_;  // When the message at hand came: it is admitted whole.
+  KnownCall known_;
+  transport::Message message_;                               // The one at hand,
+  absl::string_view bytes_;                                  // its bytes,
+  std::shared_ptr<const memory::Reservation> held_message_;  // what pays for its calls,
+  SessionBatch batch_;                                       // what it says,
+  size_t next_task_ = 0;                                     // and the first not yet begun.
+  int64_t credits_ = 0;
+  std::vector<Admitted> admitted_;
   absl::flat_hash_set<uint64_t> seen_;  // Ids of the run, once one did not count upwards.
   bool first_ = true;                   // No message has been taken yet.
   std::string flat_;
-  std::atomic<bool> reading_ = true;  // A message has been asked for, or is being handled.
+  std::atomic<bool> at_hand_ = false;
+  std::atomic<int> looks_ = 0;  // Calls of Advance that the one within it has to make good.
 };
 
 }  // namespace

@@ -10,6 +10,7 @@ namespace shoal::service {
 namespace {
 
 constexpr size_t kIdBytesMax = 10;    // A varint.
+constexpr int64_t kDoneBytes = 8;     // What an id counts while it waits.
 constexpr size_t kFramingBytes = 64;  // More than what goes around ids and results.
 
 }  // namespace
@@ -23,9 +24,15 @@ void SessionOutput::SendCredits(int64_t credits) {
 uint64_t SessionOutput::Begin(size_t count) {
   const std::lock_guard lock(mutex_);
   open_ += static_cast<int64_t>(count);
+  in_flight_.fetch_add(static_cast<int64_t>(count), std::memory_order_relaxed);
   const uint64_t first = line_begin_ + line_.size();
   if (ordered_) line_.resize(line_.size() + count);
   return first;
+}
+
+void SessionOutput::Expect(int64_t bytes) {
+  const std::lock_guard lock(mutex_);
+  Count(bytes);
 }
 
 void SessionOutput::Done(uint64_t ticket, uint64_t id) {
@@ -34,60 +41,67 @@ void SessionOutput::Done(uint64_t ticket, uint64_t id) {
   if (ordered_) {
     v1::SessionResult result;
     result.set_id(id);
-    EndInOrder(ticket, result.SerializeAsString());
+    EndInOrder(ticket, {true, result.SerializeAsString(), {}});
   } else {
     done_.push_back(id);
+    Count(kDoneBytes);
   }
   Next(std::move(lock));
 }
 
-void SessionOutput::Result(uint64_t ticket, std::string result) {
+void SessionOutput::Result(uint64_t ticket, std::string result, memory::Reservation held) {
   std::unique_lock lock(mutex_);
   --open_;
+  Count(-held.bytes());
   if (ordered_) {
-    EndInOrder(ticket, std::move(result));
+    EndInOrder(ticket, {true, std::move(result), std::move(held)});
   } else {
-    Add(result);
+    Count(static_cast<int64_t>(result.size()));
+    Add({true, std::move(result), std::move(held)});
   }
   Next(std::move(lock));
+}
+
+// All writers hold the mutex; only the readers do not.
+void SessionOutput::Count(int64_t bytes) {
+  waiting_bytes_.store(waiting_bytes() + bytes, std::memory_order_relaxed);
 }
 
 // A caller's own limit on messages must hold, however much has gathered while it did not read.
-void SessionOutput::Add(absl::string_view result) {
-  const size_t bytes = result.size() + kIdBytesMax + 1;
-  if (results_.empty() || results_.back().size() + bytes + kFramingBytes > message_bytes_max_) {
+void SessionOutput::Add(Slot slot) {
+  const size_t bytes = slot.result.size() + kIdBytesMax + 1;
+  if (results_.empty() ||
+      results_.back().bytes.size() + bytes + kFramingBytes > message_bytes_max_) {
     results_.emplace_back();
   }
-  const size_t before = results_.back().size();
-  AppendResult(result, &results_.back());
-  results_bytes_ += results_.back().size() - before;
+  Packed& packed = results_.back();
+  AppendResult(slot.result, &packed.bytes);
+  ++packed.count;
+  packed.result_bytes += static_cast<int64_t>(slot.result.size());
+  packed.held.Absorb(std::move(slot.held));
 }
 
-void SessionOutput::EndInOrder(uint64_t ticket, std::string result) {
-  Slot& slot = line_[ticket - line_begin_];
-  slot.ended = true;
-  slot.result = std::move(result);
+void SessionOutput::EndInOrder(uint64_t ticket, Slot slot) {
+  Count(static_cast<int64_t>(slot.result.size()));
+  line_[ticket - line_begin_] = std::move(slot);
   while (!line_.empty() && line_.front().ended) {
-    Add(line_.front().result);
+    Add(std::move(line_.front()));
     line_.pop_front();
     ++line_begin_;
   }
 }
 
-void SessionOutput::Hold() {
+bool SessionOutput::Hold() {
   const std::lock_guard lock(mutex_);
+  if (finished_) return false;
   ++holds_;
+  return true;
 }
 
 void SessionOutput::Release() {
   std::unique_lock lock(mutex_);
   --holds_;
   Next(std::move(lock));
-}
-
-int64_t SessionOutput::waiting_bytes() const {
-  const std::lock_guard lock(mutex_);
-  return static_cast<int64_t>(results_bytes_ + done_.size() * sizeof(uint64_t));
 }
 
 void SessionOutput::Read() {
@@ -108,6 +122,8 @@ absl::Status SessionOutput::finish_status() const {
 void SessionOutput::OnWritten(bool ok) {
   std::unique_lock lock(mutex_);
   writing_ = false;
+  Count(-std::exchange(writing_bytes_, 0));
+  writing_held_.Release();
   broken_ |= !ok;
   Next(std::move(lock));
 }
@@ -125,29 +141,38 @@ void SessionOutput::Finish(absl::Status status, bool drop_results) {
 transport::Frame SessionOutput::TakeFrame() {
   const size_t room = message_bytes_max_ - kFramingBytes;
   const size_t id_count = std::min(done_.size(), std::max<size_t>(1, room / kIdBytesMax));
-  const bool both = !results_.empty() && id_count * kIdBytesMax + results_.front().size() <= room;
-  std::string results;
+  const bool both =
+      !results_.empty() && id_count * kIdBytesMax + results_.front().bytes.size() <= room;
+  Packed packed;
   if (both || (done_.empty() && !results_.empty())) {
-    results = std::move(results_.front());
+    packed = std::move(results_.front());
     results_.pop_front();
-    results_bytes_ -= results.size();
   }
+  const auto ids = static_cast<int64_t>(id_count);
+  writing_bytes_ = ids * kDoneBytes + packed.result_bytes;
+  writing_held_ = std::move(packed.held);
+  // Before it is told: who has a result may send the next task at once.
+  in_flight_.fetch_sub(ids + packed.count, std::memory_order_relaxed);
   transport::Frame frame{
-      EncodeSessionResponse(credits_, absl::MakeConstSpan(done_).first(id_count), results), {}};
+      EncodeSessionResponse(credits_, absl::MakeConstSpan(done_).first(id_count), packed.bytes),
+      {}};
   credits_ = 0;
   done_.erase(done_.begin(), done_.begin() + static_cast<std::ptrdiff_t>(id_count));
   return frame;
+}
+
+void SessionOutput::Drop() {
+  Count(-static_cast<int64_t>(done_.size()) * kDoneBytes);
+  done_.clear();
+  for (const Packed& packed : results_) Count(-packed.result_bytes);
+  results_.clear();
 }
 
 // The transport is called without the lock: a write may be answered on the same thread.
 void SessionOutput::Next(std::unique_lock<std::mutex> lock) {
   if (writing_ || finished_ || holds_ > 0) return;
   const bool drop = broken_ || drop_;
-  if (drop) {
-    done_.clear();
-    results_.clear();
-    results_bytes_ = 0;
-  }
+  if (drop) Drop();
   if (!drop && (credits_ != 0 || !done_.empty() || !results_.empty())) {
     transport::Frame frame = TakeFrame();
     writing_ = true;

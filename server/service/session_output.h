@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <deque>
 #include <mutex>
@@ -7,7 +8,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "absl/strings/string_view.h"
+#include "server/memory/budget.h"
 #include "server/transport/call.h"
 
 namespace shoal::service {
@@ -31,17 +32,28 @@ class SessionOutput {
   /// are to be given back with the results.
   uint64_t Begin(size_t count);
 
-  /// The result of a task that went well and has no outputs.
-  void Done(uint64_t ticket, uint64_t id);
-  /// Any other result: a serialised SessionResult.
-  void Result(uint64_t ticket, std::string result);
+  /// A task under way will have a result of `bytes`: they count as waiting from now on, until its
+  /// result takes their place.
+  void Expect(int64_t bytes);
 
-  /// Between Hold and Release nothing leaves: results that come at once travel together.
-  void Hold();
+  /// The result of a task that went well and has no outputs; nothing was expected of it.
+  void Done(uint64_t ticket, uint64_t id);
+  /// Any other result: a serialised SessionResult. `held`, of the bytes that were expected, pays
+  /// for it until it has left.
+  void Result(uint64_t ticket, std::string result, memory::Reservation held = {});
+
+  /// Between Hold and Release nothing leaves: results that come at once travel together. False: the
+  /// call was finished, and nothing is held.
+  bool Hold();
   void Release();
 
-  /// Bytes of results that wait because the caller reads slowly.
-  int64_t waiting_bytes() const;
+  /// Bytes of results that have not left, because the caller reads slowly or their turn has not
+  /// come, and of those that are expected. It falls only before OnWritten returns, or before a
+  /// write that is still to come.
+  int64_t waiting_bytes() const { return waiting_bytes_.load(std::memory_order_relaxed); }
+
+  /// Tasks begun whose results have not left.
+  int64_t in_flight() const { return in_flight_.load(std::memory_order_relaxed); }
 
   /// Asks for the next message, unless the call was finished. Within the stream's own callbacks.
   void Read();
@@ -60,10 +72,20 @@ class SessionOutput {
   struct Slot {
     bool ended = false;
     std::string result;
+    memory::Reservation held;
+  };
+  /// As many results as one message has room for.
+  struct Packed {
+    std::string bytes;
+    int64_t count = 0;
+    int64_t result_bytes = 0;
+    memory::Reservation held;
   };
 
-  void EndInOrder(uint64_t ticket, std::string result);
-  void Add(absl::string_view result);
+  void EndInOrder(uint64_t ticket, Slot slot);
+  void Add(Slot slot);
+  void Count(int64_t bytes);
+  void Drop();
   transport::Frame TakeFrame();
   void Next(std::unique_lock<std::mutex> lock);
 
@@ -74,12 +96,15 @@ class SessionOutput {
   int64_t open_ = 0;  // Tasks without a result.
   int64_t credits_ = 0;
   std::vector<uint64_t> done_;
-  std::deque<std::string> results_;  // Serialised; each as much as one message has room for.
-  size_t results_bytes_ = 0;
-  std::deque<Slot> line_;    // Ordered: all that have not left.
-  uint64_t line_begin_ = 0;  // The ticket of the first of them.
+  std::deque<Packed> results_;
+  std::deque<Slot> line_;                   // Ordered: all that have not left.
+  uint64_t line_begin_ = 0;                 // The ticket of the first of them.
+  std::atomic<int64_t> waiting_bytes_ = 0;  // Written under the mutex, as the next.
+  std::atomic<int64_t> in_flight_ = 0;
   int holds_ = 0;
   bool writing_ = false;
+  int64_t writing_bytes_ = 0;
+  memory::Reservation writing_held_;
   bool broken_ = false;
   bool finishing_ = false;
   bool drop_ = false;

@@ -34,7 +34,8 @@ TestEngine::TestEngine(const EngineOptions& options)
   const int64_t all_bytes = options.front_bytes + options.workers * options.worker_bytes;
   engine_.arena =
       *memory::Arena::Create({.name = "payload", .capacity_bytes = 2 * all_bytes + 64 * kMiB});
-  engine_.front_budget = std::make_unique<memory::Budget>("the front end", options.front_bytes);
+  engine_.front_budget = std::make_unique<memory::Budget>(
+      "the front end", options.front_bytes, runtime::FrontSpareBytes(options.front_bytes));
   std::vector<runtime::Worker> workers;
   std::vector<runtime::WorkerSeat> seats;
   for (int i = 0; i < options.workers; ++i) {

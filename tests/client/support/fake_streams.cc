@@ -33,7 +33,11 @@ class PutCall final : public FakeCall {
       if (const grpc::Status begun = Start(request.header()); !begun.ok()) return End(begun);
       response.set_array_id(id_);
       response.set_acknowledged_bytes(bytes_held());
+      // A resumed upload that had lost only its last answer.
+      const bool complete = array()->info.complete();
+      if (complete) *response.mutable_array() = array()->info;
       Reply(response);
+      if (complete) return End(grpc::Status::OK);
     }
     if (!request.has_chunk()) return;
     if (const grpc::Status taken = Take(request.chunk()); !taken.ok()) return End(taken);
@@ -51,9 +55,7 @@ class PutCall final : public FakeCall {
       v1::ArrayRef reference;
       reference.set_id(id_);
       const FakeServer::Stored* stored = server_->Find(reference);
-      if (stored == nullptr || stored->info.complete()) {
-        return {grpc::StatusCode::NOT_FOUND, "cannot be resumed"};
-      }
+      if (stored == nullptr) return {grpc::StatusCode::NOT_FOUND, "cannot be resumed"};
       return grpc::Status::OK;
     }
     v1::ArrayRef reference;

@@ -62,6 +62,30 @@ TEST(BudgetTest, MovingAReservationMovesTheBytes) {
   EXPECT_EQ(budget.used_bytes(), 0);
 }
 
+TEST(BudgetTest, WhatIsHeldLeavesTheSpareBytes) {
+  Budget budget("the front end", 100, /*spare_bytes=*/30);
+  Reservation held = *budget.ReserveHeld(70);
+  const absl::Status refused = budget.ReserveHeld(1).status();
+  EXPECT_EQ(ShortageOf(refused), (Shortage{1, 0, 70}));
+  const Reservation brief = *budget.Reserve(30);
+  EXPECT_EQ(ShortageOf(budget.ReserveHeld(1).status()), (Shortage{1, 0, 70}));
+  held.Release();
+  EXPECT_TRUE(ShortageOf(budget.ReserveHeld(71).status())->IsPermanent());
+}
+
+TEST(BudgetTest, AReservationAbsorbsAnother) {
+  Budget budget("worker", 100);
+  Reservation all;
+  all.Absorb({});
+  all.Absorb(*budget.Reserve(20));
+  all.Absorb(*budget.Reserve(5));
+  all.Absorb({});
+  EXPECT_EQ(all.bytes(), 25);
+  EXPECT_EQ(budget.used_bytes(), 25);
+  all.Release();
+  EXPECT_EQ(budget.used_bytes(), 0);
+}
+
 TEST(BudgetTest, ThreadsNeverHoldMoreThanTheLimit) {
   constexpr int64_t kLimit = 10;
   Budget budget("worker", kLimit);

@@ -154,7 +154,9 @@ TEST_F(CatalogueTest, AnUploadIsResumedOnceItBrokeOff) {
   EXPECT_EQ(upload->landed_bytes, 40);
   EXPECT_EQ(catalogue().Resume(id).status().code(), kUnavailable);
   ASSERT_TRUE(catalogue().Publish(upload).ok());
-  EXPECT_EQ(catalogue().Resume(id).status().code(), kNotFound);
+  const ArrayUse complete = *catalogue().Resume(id);
+  EXPECT_TRUE(complete->complete);
+  EXPECT_EQ(complete->id, id);
 }
 
 TEST_F(CatalogueTest, AnUploadThatBrokeOffGivesUpItsName) {

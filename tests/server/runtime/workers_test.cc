@@ -65,9 +65,11 @@ TEST_F(WorkersTest, ZeroSizeArraysHaveAllTheirShards) {
 }
 
 TEST_F(WorkersTest, FrontEndMemoryCountsUntilItsLastOwnerGoes) {
-  auto block = *AllocateFrontEnd(*engine_, 400);
+  auto block = *AllocateFrontEnd(*engine_, 400, FrontUse::kBrief);
   EXPECT_EQ(reinterpret_cast<uintptr_t>(block->data()) % 64, 0U);
-  EXPECT_EQ(AllocateFrontEnd(*engine_, 101).status().code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_EQ(AllocateFrontEnd(*engine_, 101, FrontUse::kBrief).status().code(),
+            absl::StatusCode::kResourceExhausted);
+  EXPECT_FALSE(AllocateFrontEnd(*engine_, 1, FrontUse::kHeld).ok());
   auto other = block;
   block.reset();
   EXPECT_EQ(engine_.BytesInUse(), 400);

@@ -165,7 +165,7 @@ TEST_F(LeaseServerTest, RefusalsCarryTheirNumbersAndTheConnectionLives) {
   const LeaseReply reply = client.Acquire(100 * kMiB);
   EXPECT_EQ(reply.code, static_cast<uint32_t>(absl::StatusCode::kResourceExhausted));
   EXPECT_EQ(reply.needed, static_cast<uint64_t>(100 * kMiB));
-  EXPECT_EQ(reply.available, static_cast<uint64_t>(8 * kMiB));
+  EXPECT_EQ(reply.available, static_cast<uint64_t>(6 * kMiB));
   EXPECT_EQ(client.Acquire(1).code, kOk);
 }
 

@@ -175,8 +175,11 @@ TEST_F(PutStreamTest, RefusesWhatIsMalformedAndKeepsNothing) {
   bad_spec.mutable_header()->mutable_spec()->set_shape(0, -1);
   v1::PutRequest bad_worker = Header(1);
   bad_worker.mutable_header()->mutable_store()->mutable_distribution()->add_workers(2);
-  v1::PutRequest other_array;
-  *other_array.mutable_chunk() = ChunkOf(bytes, 0, 10);
+  const auto numbered = [&](int32_t array) {
+    v1::Chunk chunk = ChunkOf(bytes, array < 0 ? kChunk : 0, kChunk);
+    chunk.set_array(array);
+    return ChunkMessage(chunk);
+  };
   struct Case {
     std::vector<std::string> messages;
     StatusCode code;
@@ -192,6 +195,10 @@ TEST_F(PutStreamTest, RefusesWhatIsMalformedAndKeepsNothing) {
            {{header}, StatusCode::kInvalidArgument, "TRUNCATED"},
            {{header, first}, StatusCode::kInvalidArgument, "TRUNCATED"},
            {{header, header}, StatusCode::kInvalidArgument, ""},
+           {{header, header + first}, StatusCode::kInvalidArgument, ""},
+           {{header, numbered(1)}, StatusCode::kInvalidArgument, ""},
+           {{header, first, numbered(-1)}, StatusCode::kInvalidArgument, ""},
+           {{header + numbered(1)}, StatusCode::kInvalidArgument, ""},
            {{header, first, first}, StatusCode::kInvalidArgument, "CHUNK_OUT_OF_ORDER"},
            {{header, ChunkMessage(ChunkOf(bytes, 10, 10))},
             StatusCode::kInvalidArgument,
@@ -258,6 +265,31 @@ TEST_F(PutStreamTest, AnUploadThatBrokeOffAnywhereGoesOnWhereItWas) {
     const plan::StoredRef ref{{}, "x"};
     ASSERT_TRUE(engine_->catalogue->Free({&ref, 1}, false).ok());
   }
+}
+
+TEST_F(PutStreamTest, WhoLostOnlyTheLastAnswerIsGivenItAgain) {
+  const std::string bytes = support::RandomBytes(2 * kChunk, 6);
+  auto stream = Begin(bytes, 2);
+  const auto id = Parsed<v1::PutResponse>(stream->Receive()).array_id();
+  EXPECT_TRUE(stream->AwaitFinish().ok());
+  v1::PutRequest resume;
+  resume.mutable_header()->set_resume_id(id);
+  for (const bool with_chunk : {false, true}) {
+    if (with_chunk) *resume.mutable_chunk() = ChunkOf(bytes, 0, kChunk);
+    stream = Open();
+    stream->Send(resume.SerializeAsString());
+    std::vector<std::string> messages;
+    EXPECT_TRUE(stream->ReceiveAll(&messages).ok());
+    ASSERT_EQ(messages.size(), 1U);
+    const auto answer = Parsed<v1::PutResponse>(messages[0]);
+    EXPECT_EQ(answer.array_id(), id);
+    EXPECT_EQ(answer.acknowledged_bytes(), static_cast<int64_t>(bytes.size()));
+    EXPECT_TRUE(answer.array().complete());
+    EXPECT_TRUE(BytesOf("x") == bytes);
+  }
+  stream.reset();
+  const plan::StoredRef ref{{}, "x"};
+  EXPECT_TRUE(engine_->catalogue->Free({&ref, 1}, false).ok());
 }
 
 TEST_F(PutStreamTest, ACancellationBeforeTheHeaderKeepsNothing) {

@@ -2,108 +2,20 @@
 
 #include <gtest/gtest.h>
 
-#include <map>
-#include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include "shoal/v1/compute.pb.h"
-#include "tests/server/service/chunks.h"
+#include "tests/server/service/session_fixture.h"
 #include "tests/support/call_log.h"
-#include "tests/support/engine.h"
 #include "tests/support/gate.h"
-#include "tests/support/stream.h"
 
 namespace shoal::service {
 namespace {
 
 using absl::StatusCode;
 using support::Gate;
-using support::TestStream;
-
-constexpr int64_t kTasksMax = 100;
-
-support::EngineOptions Options() {
-  support::EngineOptions options;
-  options.workers = 1;  // One gate holds up everything.
-  options.limits.session_tasks = kTasksMax;
-  return options;
-}
-
-v1::SessionTask* AddEmpty(uint64_t id, v1::SessionRequest* request) {
-  v1::SessionTask* task = request->add_tasks();
-  task->set_id(id);
-  task->mutable_call()->set_op("echo");
-  return task;
-}
-
-v1::SessionTask* AddSum(uint64_t id, size_t count, v1::SessionRequest* request) {
-  v1::SessionTask* task = request->add_tasks();
-  task->set_id(id);
-  task->mutable_call()->set_op("sum");
-  support::SetInline(std::vector<float>(count, 1.0F), task->mutable_call()->add_arguments());
-  return task;
-}
-
-class SessionTest : public ::testing::Test {
- protected:
-  void Open() {
-    stream_ = std::make_unique<TestStream>(
-        [this](transport::StreamCall* call) { return NewSession(engine_.get(), call); });
-  }
-
-  bool Send(const v1::SessionRequest& request) {
-    if (stream_ == nullptr) Open();
-    return stream_->Send(request.SerializeAsString());
-  }
-
-  /// Answers writes until `count` more results have come.
-  void Await(size_t count) {
-    const size_t wanted = order_.size() + count;
-    while (order_.size() < wanted) {
-      const auto bytes = stream_->Receive();
-      ASSERT_TRUE(bytes.has_value()) << "finished with " << order_.size() << " results";
-      Take(Parsed<v1::SessionResponse>(bytes));
-    }
-    ASSERT_EQ(order_.size(), wanted);
-  }
-
-  void Take(const v1::SessionResponse& response) {
-    for (const uint64_t id : response.done()) Note(id, 0);
-    for (const v1::SessionResult& result : response.results()) {
-      outputs_[result.id()] = result;
-      Note(result.id(), result.status().code());
-    }
-  }
-
-  void Note(uint64_t id, int code) {
-    order_.push_back(id);
-    codes_[id].push_back(static_cast<StatusCode>(code));
-  }
-
-  /// Closes, takes what is left, and returns how it ended.
-  absl::Status Close() {
-    stream_->HalfClose();
-    std::vector<std::string> messages;
-    absl::Status status = stream_->ReceiveAll(&messages);
-    for (const std::string& message : messages) Take(Parsed<v1::SessionResponse>(message));
-    return status;
-  }
-
-  StatusCode CodeOf(uint64_t id) {
-    EXPECT_EQ(codes_[id].size(), 1U) << "results of task " << id;
-    return codes_[id].empty() ? StatusCode::kUnknown : codes_[id][0];
-  }
-
-  support::TestEngine engine_{Options()};
-  std::unique_ptr<TestStream> stream_;
-  std::vector<uint64_t> order_;
-  std::map<uint64_t, std::vector<StatusCode>> codes_;
-  std::map<uint64_t, v1::SessionResult> outputs_;
-};
 
 TEST_F(SessionTest, CreditsComeFirstAndEmptyTasksTogether) {
   v1::SessionRequest request;
@@ -206,6 +118,27 @@ TEST_F(SessionTest, OrderedResultsComeInTheOrderOfTheTasks) {
   Await(60);
   EXPECT_EQ(order_, wanted);
   EXPECT_EQ(CodeOf(5), StatusCode::kUnimplemented);
+}
+
+TEST_F(SessionTest, OrderedRefusalsComeInTheOrderOfTheTasks) {
+  std::optional<Gate> gate(std::in_place, engine_.get(), WorkerId{0});
+  v1::SessionRequest request;
+  request.mutable_open()->set_ordered(true);
+  for (const uint64_t id : {1U, 2U, 2U, 3U}) AddEmpty(id, &request);
+  AddSum(3, 1, &request);
+  std::vector<uint64_t> wanted{1, 2, 2, 3, 3};
+  for (uint64_t id = 10; id < 10 + kTasksMax; ++id) {
+    AddEmpty(id, &request);
+    wanted.push_back(id);
+  }
+  Send(request);
+  gate.reset();
+  Await(wanted.size());
+  EXPECT_EQ(order_, wanted);
+  using Codes = std::vector<StatusCode>;
+  EXPECT_EQ(codes_[2], (Codes{StatusCode::kOk, StatusCode::kInvalidArgument}));
+  EXPECT_EQ(codes_[3], (Codes{StatusCode::kOk, StatusCode::kInvalidArgument}));
+  EXPECT_EQ(codes_[wanted.back()], (Codes{StatusCode::kResourceExhausted}));
 }
 
 TEST_F(SessionTest, AFaultOfOneTaskTouchesNoOther) {
