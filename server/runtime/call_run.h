@@ -99,6 +99,7 @@ class CallRun : public std::enable_shared_from_this<CallRun> {
   std::unique_ptr<Stage> stage_;  // Null: nothing has to run.
   telemetry::PhaseTimes phases_;
   int worker_count_ = 0;
+  bool reserves_ = false;       // A stage needed workspace.
   bool report_at_end_ = false;  // Memory of abandoned outputs goes with the last piece.
 
   std::mutex mutex_;
