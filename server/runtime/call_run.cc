@@ -38,13 +38,17 @@ class CallRun::StageBody final : public TaskBody {
     PieceEnd& end = ends_[index];
     end.turns.store(2, std::memory_order_relaxed);
     Worker& worker = (*run_->engine_->workers)[piece.seat.worker];
-    run_->stage_->RunPiece(
-        index, worker, cancel_flag(), [this, piece, &end](const absl::Status& status) {
-          end.outcome = OutcomeOf(status);
-          if (end.turns.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
-          run_->engine_->dispatcher->End(piece, {.attempt = piece.attempt, .outcome = end.outcome},
-                                         this);
-        });
+    run_->stage_->RunPiece(index, worker, cancel_flag(),
+                           [this, piece, index, &end](const absl::Status& status) {
+                             end.outcome = OutcomeOf(status);
+                             // Before its reservation goes: what stays there is counted all the
+                             // time.
+                             if (run_->stage_->pieces()[index].keeps_workspace)
+                               run_->engine_->ReportStored();
+                             if (end.turns.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+                             run_->engine_->dispatcher->End(
+                                 piece, {.attempt = piece.attempt, .outcome = end.outcome}, this);
+                           });
     if (end.turns.fetch_sub(1, std::memory_order_acq_rel) == 1) return end.outcome;
     return std::nullopt;
   }
@@ -254,7 +258,7 @@ std::unique_ptr<Stage> CallRun::FirstStage() {
   if (setup_.call.op->any_dtype) {
     absl::InlinedVector<Operand, 2> outputs;
     for (const CallTarget& target : targets_) outputs.push_back(target.data);
-    return MakeEchoStage(setup_.call, inputs_, std::move(outputs));
+    return MakeEchoStage(setup_.call, inputs_, std::move(outputs), *engine_->workers);
   }
   return MakeStage({&setup_.call, inputs_, targets_[0].data, engine_->workers.get()});
 }
@@ -263,9 +267,17 @@ void CallRun::RunStage() {
   const std::vector<StagePiece>& pieces = stage_->pieces();
   worker_count_ = std::max(worker_count_, static_cast<int>(pieces.size()));
   absl::InlinedVector<scheduler::Piece, 4> scheduled;
+  bool reserves = false;
   for (const StagePiece& piece : pieces) {
     // A cost of 0 means "unknown" to the scheduler; nothing takes less than a nanosecond.
-    scheduled.push_back({.pinned = piece.worker, .cost = std::max(piece.cost, Duration(1))});
+    scheduled.push_back({.pinned = piece.worker,
+                         .reserve_bytes = piece.workspace_bytes,
+                         .cost = std::max(piece.cost, Duration(1))});
+    reserves |= piece.workspace_bytes > 0;
+  }
+  if (reserves) {
+    reserves_ = true;
+    engine_->ReportStored();  // With the call's own outputs, which nobody knows of yet.
   }
   scheduler::Submission task;
   task.deadline = setup_.deadline;
@@ -350,8 +362,9 @@ void CallRun::Finish(absl::Status status) {
   // Who is told may free the arrays at once: they are not in use any more. Where the call failed,
   // pieces that were stopped may still run on them.
   if (all_ended) LetGo();
-  if (any_stored && all_ended) engine_->ReportStored();
-  report_at_end_ = any_stored && !all_ended;
+  const bool changed = any_stored || reserves_;
+  if (changed && all_ended) engine_->ReportStored();
+  report_at_end_ = changed && !all_ended;
   CallDone done = std::exchange(done_, nullptr);
   if (!status.ok()) return std::move(done)(ForClient(std::move(status)), ended_tasks_);
   std::move(done)(std::move(result), ended_tasks_);

@@ -111,6 +111,7 @@ class CallRun : public std::enable_shared_from_this<CallRun> {
   telemetry::PhaseTimes phases_;
   int worker_count_ = 0;
   absl::InlinedVector<TaskId, 2> ended_tasks_;
+  bool reserves_ = false;       // A stage needed workspace.
   bool report_at_end_ = false;  // Memory of abandoned outputs goes with the last piece.
 
   std::mutex mutex_;

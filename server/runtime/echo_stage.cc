@@ -17,7 +17,7 @@ constexpr int64_t kScatterBytesMin = 64 * kKiB;
 class EchoStage final : public Stage {
  public:
   EchoStage(const plan::Call& call, absl::InlinedVector<Operand, 2> inputs,
-            absl::InlinedVector<Operand, 2> outputs)
+            absl::InlinedVector<Operand, 2> outputs, const Workers& workers)
       : call_(call), inputs_(std::move(inputs)), outputs_(std::move(outputs)) {
     for (size_t array = 0; array < inputs_.size(); ++array) {
       const Operand& output = outputs_[array];
@@ -27,8 +27,14 @@ class EchoStage final : public Stage {
       }
       for (const Extent& extent : output.extents) {
         if (extent.elements.size() == 0 && output.extents.size() > 1) continue;
-        pieces_.push_back({extent.elements, extent.worker,
-                           plan::EstimateCost(*call_.op, extent.elements.size())});
+        const int64_t arrival_bytes =
+            call_.route == plan::Route::kDevice ? extent.elements.size() * output.item_bytes() : 0;
+        pieces_.push_back(
+            {.elements = extent.elements,
+             .worker = extent.worker,
+             .cost = plan::EstimateCost(*call_.op, extent.elements.size()),
+             .workspace_bytes =
+                 arrival_bytes + WorkspaceBytes(workers, extent.worker, output, extent.elements)});
         arrays_.push_back(array);
       }
     }
@@ -67,7 +73,11 @@ class EchoStage final : public Stage {
     work.args.inputs[0] = arrival;
     work.args.output = *output;
     work.args.count = elements.size();
-    memory.Run(worker, work, cancelled, std::move(done));
+    memory.Run(worker, work, cancelled,
+               [this, index, done = std::move(done)](absl::Status status) mutable {
+                 workspace_[index].Release();
+                 std::move(done)(std::move(status));
+               });
   }
 
  private:
@@ -95,8 +105,9 @@ absl::StatusOr<Operand> EchoTarget(Engine& engine, plan::Route route, const Oper
 }
 
 std::unique_ptr<Stage> MakeEchoStage(const plan::Call& call, absl::InlinedVector<Operand, 2> inputs,
-                                     absl::InlinedVector<Operand, 2> outputs) {
-  auto stage = std::make_unique<EchoStage>(call, std::move(inputs), std::move(outputs));
+                                     absl::InlinedVector<Operand, 2> outputs,
+                                     const Workers& workers) {
+  auto stage = std::make_unique<EchoStage>(call, std::move(inputs), std::move(outputs), workers);
   if (stage->pieces().empty()) return nullptr;
   return stage;
 }

@@ -21,7 +21,8 @@ absl::StatusOr<Operand> EchoTarget(Engine& engine, plan::Route route, const Oper
 /// Copies each input to its output, on route device through a kernel; null where every output
 /// lies where its input does.
 std::unique_ptr<Stage> MakeEchoStage(const plan::Call& call, absl::InlinedVector<Operand, 2> inputs,
-                                     absl::InlinedVector<Operand, 2> outputs);
+                                     absl::InlinedVector<Operand, 2> outputs,
+                                     const Workers& workers);
 
 /// Checks an output whose place in a lease the client chose against the inputs.
 ///

@@ -74,10 +74,10 @@ struct Engine {
         [this, idle = std::move(idle)]() mutable { dispatcher->Drain(std::move(idle)); });
   }
 
-  /// Tells the scheduler what the workers' stored arrays take now.
+  /// Tells the scheduler what the workers' stored arrays, those of calls included, take now.
   void ReportStored() {
     for (const Worker& worker : workers->all()) {
-      dispatcher->SetStored(worker.id, worker.device->MemoryUsed());
+      dispatcher->SetStored(worker.id, worker.stored->used_bytes());
     }
   }
 };

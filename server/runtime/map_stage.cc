@@ -14,6 +14,14 @@ class MapStage final : public Stage {
   explicit MapStage(StageInputs inputs) : in_(std::move(inputs)) {
     pieces_ = CutIntoPieces(in_, in_.output, 1);
     memory_.resize(pieces_.size());
+    for (StagePiece& piece : pieces_) {
+      piece.workspace_bytes =
+          WorkspaceBytes(*in_.workers, piece.worker, in_.output, piece.elements);
+      for (const Operand& input : in_.inputs) {
+        piece.workspace_bytes +=
+            WorkspaceBytes(*in_.workers, piece.worker, input, ReadBy(input, piece.elements));
+      }
+    }
   }
 
   void RunPiece(size_t index, Worker& worker, device::CancelFlag cancelled,
@@ -29,9 +37,8 @@ class MapStage final : public Stage {
     work.args.output = *output;
     for (size_t i = 0; i < in_.inputs.size(); ++i) {
       const Operand& input = in_.inputs[i];
-      const bool broadcast = input.element_count() == 1 && in_.output.element_count() != 1;
-      work.args.broadcast[i] = broadcast;
-      const auto data = memory.Read(worker, input, broadcast ? plan::Range{0, 1} : elements);
+      work.args.broadcast[i] = IsBroadcast(input);
+      const auto data = memory.Read(worker, input, ReadBy(input, elements));
       if (!data.ok()) return std::move(done)(data.status());
       work.args.inputs[i] = *data;
     }
@@ -39,6 +46,13 @@ class MapStage final : public Stage {
   }
 
  private:
+  bool IsBroadcast(const Operand& input) const {
+    return input.element_count() == 1 && in_.output.element_count() != 1;
+  }
+  plan::Range ReadBy(const Operand& input, plan::Range elements) const {
+    return IsBroadcast(input) ? plan::Range{0, 1} : elements;
+  }
+
   const StageInputs in_;
   std::vector<PieceMemory> memory_;  // By piece.
 };

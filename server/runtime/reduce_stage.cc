@@ -14,7 +14,7 @@ namespace {
 class StoreStage final : public Stage {
  public:
   explicit StoreStage(Operand output) : output_(std::move(output)) {
-    pieces_.push_back({{0, 1}, output_.extents[0].worker, Duration(0)});
+    pieces_.push_back({.elements = {0, 1}, .worker = output_.extents[0].worker});
   }
 
   /// To be filled in before it runs.
@@ -38,6 +38,11 @@ class ReduceStage final : public Stage {
     pieces_ = CutIntoPieces(in_, in_.inputs[0], 1);
     partials_.resize(pieces_.size());
     memory_.resize(pieces_.size());
+    for (StagePiece& piece : pieces_) {
+      for (const Operand& input : in_.inputs) {
+        piece.workspace_bytes += WorkspaceBytes(*in_.workers, piece.worker, input, piece.elements);
+      }
+    }
   }
 
   void RunPiece(size_t index, Worker& worker, device::CancelFlag cancelled,

@@ -2,6 +2,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/status.h"
 #include "server/plan/typing.h"
 #include "server/runtime/stage.h"
 #include "server/runtime/staging.h"
@@ -13,13 +14,24 @@ int64_t RowElements(const plan::Shape& shape) {
   return shape.extents()[static_cast<size_t>(shape.rank()) - 1];
 }
 
+/// A sorted part of the row in a worker's workspace, which stays there from one stage to the next.
+struct Run {
+  memory::Reservation counted;  // As stored; goes after the buffer.
+  device::Buffer buffer;
+};
+
 /// Second step of a long row: each piece takes the elements of its ranks from all sorted runs.
+///
+/// It runs anywhere, needing no memory: pinned, it could come to wait behind a piece that waits for
+/// the memory of these very runs.
 class MergeStage final : public Stage {
  public:
-  MergeStage(StageInputs inputs, std::vector<StagePiece> pieces, std::vector<device::Buffer> runs)
+  MergeStage(StageInputs inputs, const std::vector<StagePiece>& pieces, std::vector<Run> runs)
       : in_(std::move(inputs)), buffers_(std::move(runs)) {
-    pieces_ = std::move(pieces);
-    for (const device::Buffer& run : buffers_) runs_.emplace_back(run.span());
+    for (const StagePiece& piece : pieces) {
+      pieces_.push_back({.elements = piece.elements, .cost = piece.cost});
+    }
+    for (const Run& run : buffers_) runs_.emplace_back(run.buffer.span());
   }
 
   void RunPiece(size_t index, Worker& worker, device::CancelFlag cancelled,
@@ -35,7 +47,7 @@ class MergeStage final : public Stage {
 
  private:
   const StageInputs in_;
-  const std::vector<device::Buffer> buffers_;
+  const std::vector<Run> buffers_;
   std::vector<device::ConstSpan> runs_;
 };
 
@@ -53,10 +65,18 @@ class SortStage final : public Stage {
       merges_ = false;
       pieces_ = {{{0, row_elements_},
                   kNoWorker,
-                  plan::EstimateCost(*in_.call->op, in_.output.element_count())}};
+                  plan::EstimateCost(*in_.call->op, in_.output.element_count()),
+                  /*workspace_bytes=*/0,
+                  /*keeps_workspace=*/false}};
     }
     if (merges_) runs_.resize(pieces_.size());
     memory_.resize(pieces_.size());
+    for (StagePiece& piece : pieces_) {
+      piece.keeps_workspace = merges_;
+      piece.workspace_bytes =
+          merges_ ? piece.elements.size() * in_.output.item_bytes()
+                  : WorkspaceBytes(*in_.workers, piece.worker, in_.output, piece.elements);
+    }
   }
 
   void RunPiece(size_t index, Worker& worker, device::CancelFlag cancelled,
@@ -65,10 +85,9 @@ class SortStage final : public Stage {
     PieceMemory& memory = memory_[index];
     std::byte* data = nullptr;
     if (merges_) {
-      auto workspace = worker.device->Allocate(elements.size() * in_.output.item_bytes());
-      if (!workspace.ok()) return std::move(done)(workspace.status());
-      runs_[index] = *std::move(workspace);
-      data = runs_[index].data();
+      const absl::Status made = MakeRun(worker, pieces_[index].workspace_bytes, &runs_[index]);
+      if (!made.ok()) return std::move(done)(made);
+      data = runs_[index].buffer.data();
     } else {
       const auto output = memory.Write(worker, in_.output, elements);
       if (!output.ok()) return std::move(done)(output.status());
@@ -95,11 +114,17 @@ class SortStage final : public Stage {
   }
 
  private:
+  static absl::Status MakeRun(Worker& worker, int64_t bytes, Run* run) {
+    SHOAL_ASSIGN_OR_RETURN(run->buffer, worker.device->Allocate(bytes));
+    SHOAL_ASSIGN_OR_RETURN(run->counted, worker.stored->Reserve(bytes));
+    return absl::OkStatus();
+  }
+
   const StageInputs in_;
   int64_t row_elements_ = 0;
   bool merges_ = false;
-  std::vector<device::Buffer> runs_;  // By piece.
-  std::vector<PieceMemory> memory_;   // By piece.
+  std::vector<Run> runs_;            // By piece.
+  std::vector<PieceMemory> memory_;  // By piece.
 };
 
 }  // namespace

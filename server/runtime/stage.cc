@@ -17,14 +17,14 @@ std::vector<StagePiece> CutFrontEndMemory(const StageInputs& inputs, int64_t cou
   const int64_t units = unit == 0 ? 0 : count / unit;
   const int workers = inputs.workers->count();
   if (cost < kWorthCutting || workers == 1 || units < workers) {
-    return {{{0, count}, kNoWorker, cost}};
+    return {{.elements = {0, count}, .cost = cost}};
   }
   std::vector<StagePiece> pieces;
   for (int rank = 0; rank < workers; ++rank) {
     const plan::Range range = plan::BlockRange(units, workers, rank);
-    pieces.push_back({{range.begin * unit, range.end * unit},
-                      inputs.workers->ids()[static_cast<size_t>(rank)],
-                      cost / workers});
+    pieces.push_back({.elements = {range.begin * unit, range.end * unit},
+                      .worker = inputs.workers->ids()[static_cast<size_t>(rank)],
+                      .cost = cost / workers});
   }
   return pieces;
 }
@@ -38,10 +38,11 @@ std::vector<StagePiece> CutIntoPieces(const StageInputs& inputs, const Operand& 
   std::vector<StagePiece> pieces;
   for (const Extent& extent : operand.extents) {
     if (extent.elements.size() == 0 && operand.extents.size() > 1) continue;
-    pieces.push_back({extent.elements, extent.worker,
-                      plan::EstimateCost(*inputs.call->op, extent.elements.size())});
+    pieces.push_back({.elements = extent.elements,
+                      .worker = extent.worker,
+                      .cost = plan::EstimateCost(*inputs.call->op, extent.elements.size())});
   }
-  if (pieces.empty()) pieces.push_back({{0, 0}, kNoWorker, Duration(0)});
+  if (pieces.empty()) pieces.emplace_back();
   return pieces;
 }
 

@@ -18,6 +18,9 @@ struct StagePiece {
   plan::Range elements;         ///< Of the output, or of the input of a reduction.
   WorkerId worker = kNoWorker;  ///< Where it has to run; none: anywhere.
   Duration cost{};
+  /// Of its worker's memory, that it takes while it runs: it runs where so much is free.
+  int64_t workspace_bytes = 0;
+  bool keeps_workspace = false;  ///< It is needed after the piece's end, and counted as stored.
 };
 
 /// One step of a call: pieces that run on workers at the same time, then perhaps another stage.

@@ -1,5 +1,6 @@
 #include "server/runtime/staging.h"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 #include <vector>
@@ -90,6 +91,20 @@ std::byte* LocateFor(const Worker& worker, const Operand& operand, plan::Range e
   return extent->data + (elements.begin - extent->elements.begin) * operand.item_bytes();
 }
 
+int64_t WorkspaceBytes(const Workers& workers, WorkerId worker, const Operand& operand,
+                       plan::Range elements) {
+  const int64_t bytes = elements.size() * operand.item_bytes();
+  // Arrays lie with these workers or in the front end.
+  if (workers.host_addressable()) return operand.Holding(elements) == nullptr ? bytes : 0;
+  const auto reaches = [&](const Worker& one) {
+    return LocateFor(one, operand, elements) != nullptr;
+  };
+  const bool all_reach = worker == kNoWorker
+                             ? std::all_of(workers.all().begin(), workers.all().end(), reaches)
+                             : reaches(workers[worker]);
+  return all_reach ? 0 : bytes;
+}
+
 /// What surrounds the work, in the order in which it is queued. The steps that go to streams other
 /// than the worker's wait for those before them; all others are in order on its stream.
 struct PieceMemory::Steps {
@@ -103,7 +118,7 @@ struct PieceMemory::Steps {
     if (fetches.empty()) return Compute(worker, std::move(work), cancelled, std::move(done));
     const auto join = std::make_shared<Join>([this, &worker, work = std::move(work), cancelled,
                                               done = std::move(done)](absl::Status status) mutable {
-      if (!status.ok()) return std::move(done)(std::move(status));
+      if (!status.ok()) return End(std::move(done), std::move(status));
       Compute(worker, std::move(work), cancelled, std::move(done));
     });
     QueueAll(fetches, *join);
@@ -114,8 +129,11 @@ struct PieceMemory::Steps {
                device::Done done) {
     const auto join =
         std::make_shared<Join>([this, done = std::move(done)](absl::Status status) mutable {
-          if (!status.ok() || deliveries.empty()) return std::move(done)(std::move(status));
-          const auto delivered = std::make_shared<Join>(std::move(done));
+          if (!status.ok() || deliveries.empty()) return End(std::move(done), std::move(status));
+          const auto delivered =
+              std::make_shared<Join>([this, done = std::move(done)](absl::Status end) mutable {
+                End(std::move(done), std::move(end));
+              });
           QueueAll(deliveries, *delivered);
           delivered->Seal();
         });
@@ -123,6 +141,13 @@ struct PieceMemory::Steps {
     if (work.has_value()) worker.stream->Launch(*std::move(work), cancelled, join->Part());
     QueueAll(after, *join);
     join->Seal();
+  }
+
+  // Who is told may let the next piece have the memory.
+  void End(device::Done done, absl::Status status) {
+    buffers.clear();
+    bounces.clear();
+    std::move(done)(std::move(status));
   }
 
   std::vector<device::Buffer> buffers;

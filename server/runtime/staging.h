@@ -63,8 +63,14 @@ inline bool Reaches(const Worker& worker, const Extent& extent) {
 /// Where `elements` lie in one piece in the worker's reach, or null.
 std::byte* LocateFor(const Worker& worker, const Operand& operand, plan::Range elements);
 
+/// The workspace that PieceMemory takes to read or write `elements` on `worker`, or, where that is
+/// none, at most on any worker.
+int64_t WorkspaceBytes(const Workers& workers, WorkerId worker, const Operand& operand,
+                       plan::Range elements);
+
 /// The memory that one piece of a stage works on: the operands' own where the worker reaches it in
-/// one piece, else workspace of the worker, filled before the work and emptied after it.
+/// one piece, else workspace of the worker, filled before the work and emptied after it. It goes
+/// before the piece's Done is told.
 ///
 /// Where no workspace is needed, it costs nothing: views, no allocation, one launch. Bytes that go
 /// between two devices neither of which the host can touch pass through host memory of their size.

@@ -9,6 +9,7 @@
 
 #include "base/ids.h"
 #include "server/device/device.h"
+#include "server/memory/budget.h"
 #include "server/plan/call.h"
 #include "server/plan/distribution.h"
 
@@ -18,7 +19,8 @@ namespace shoal::runtime {
 struct Shard {
   WorkerId worker;
   plan::Range elements;
-  device::Buffer buffer;
+  memory::Reservation counted = {};  ///< Of its worker's `stored`; goes after the buffer.
+  device::Buffer buffer = {};
   /// The way to its bytes where the host cannot touch them; null: it can.
   device::Stream* way = nullptr;
 };

@@ -1,5 +1,6 @@
 #include "server/runtime/workers.h"
 
+#include <cstdint>
 #include <string>
 #include <utility>
 
@@ -12,6 +13,7 @@ namespace shoal::runtime {
 Workers::Workers(std::vector<Worker> workers) : workers_(std::move(workers)) {
   for (Worker& worker : workers_) {
     ids_.push_back(worker.id);
+    worker.stored = std::make_unique<memory::Budget>("stored arrays", INT64_MAX);
     if (worker.device->Info().host_addressable) continue;
     worker.way = worker.stream.get();
     host_addressable_ = false;
@@ -55,9 +57,12 @@ absl::StatusOr<std::shared_ptr<StoredArray>> Workers::NewArray(
   const int64_t item_bytes = kernels::ItemBytes(type.dtype);
   for (const plan::ShardPlan& plan : plan::PlanShards(type.shape, distribution)) {
     const Worker& worker = (*this)[plan.worker];
-    SHOAL_ASSIGN_OR_RETURN(device::Buffer buffer,
-                           worker.device->Allocate(plan.elements.size() * item_bytes));
-    array->shards.push_back({plan.worker, plan.elements, std::move(buffer), worker.way});
+    const int64_t bytes = plan.elements.size() * item_bytes;
+    Shard shard{.worker = plan.worker, .elements = plan.elements};
+    SHOAL_ASSIGN_OR_RETURN(shard.buffer, worker.device->Allocate(bytes));
+    SHOAL_ASSIGN_OR_RETURN(shard.counted, worker.stored->Reserve(bytes));
+    shard.way = worker.way;
+    array->shards.push_back(std::move(shard));
   }
   array->bytes = type.shape.element_count() * item_bytes;
   array->type = std::move(type);

@@ -7,6 +7,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "server/device/device.h"
+#include "server/memory/budget.h"
 #include "server/plan/distribution.h"
 #include "server/runtime/stored_array.h"
 
@@ -15,6 +16,9 @@ namespace shoal::runtime {
 /// One embedded worker: a device and the stream on which its pieces run.
 struct Worker {
   WorkerId id;
+  /// What lies in its memory beyond the workspace of its running pieces: shards, and what a stage
+  /// keeps for the next. Made by Workers.
+  std::unique_ptr<memory::Budget> stored;
   std::unique_ptr<device::Device> device;
   std::unique_ptr<device::Stream> stream;  ///< After the device: it goes first.
   /// The way to its memory where the host cannot touch it, which is `stream`; null: it can. Set by

@@ -179,16 +179,6 @@ TEST_F(CallRunTest, WantOfMemoryIsToldWithItsNumbersAndHoldsNothing) {
   EXPECT_EQ(engine_.BytesInUse(), 10 * kMiB);
 }
 
-TEST_F(CallRunTest, WorkspaceThatIsNotThereFailsTheCall) {
-  // The sort of one row needs a run beside the array on each worker, and there is no room.
-  const plan::ArrayType type = support::Type(DType::kUint8, {10 * kMiB});
-  const ArrayId x = calls_.Store(type, std::string(10 * kMiB, '\1'), Place::kBlock);
-  plan::Call call = Calls::Make("sort", {{"", plan::StoredRef{x, ""}}});
-  call.destinations.push_back(calls_.LeaseOf(std::string(5 * kMiB, '\0')));
-  EXPECT_EQ(calls_.Run(call).status().code(), StatusCode::kOutOfRange);
-  EXPECT_EQ(engine_->workers->all()[0].device->MemoryUsed(), 5 * kMiB);
-}
-
 TEST_F(CallRunTest, OutputsBeyondTheInlineLimitAreRefusedBeforeAnythingRuns) {
   CallSetup setup;
   setup.call = Add(100);

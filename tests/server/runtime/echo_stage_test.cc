@@ -25,7 +25,7 @@ TEST_F(EchoStageTest, TheFrontReturnsTheBytesWhereTheyLie) {
   EXPECT_EQ(target->extents[0].data, memory);
   plan::Call call = Calls::Make("echo", {});
   call.route = plan::Route::kFront;
-  EXPECT_EQ(MakeEchoStage(call, {input}, {*target}), nullptr);
+  EXPECT_EQ(MakeEchoStage(call, {input}, {*target}, *engine_->workers), nullptr);
 }
 
 TEST_F(EchoStageTest, SmallArraysGoToOneWorkerAndLargeOnesToAll) {
