@@ -95,7 +95,7 @@ absl::Status FrontEnd::BuildEngine(const Config& config) {
   scheduler::Options scheduling;
   scheduling.queue_pieces_max = config.limits.queued_tasks;
   engine_.dispatcher = std::make_unique<runtime::Dispatcher>(scheduling, config.policy, seats);
-  return absl::OkStatus();
+  return engine_.dispatcher->Started();
 }
 
 absl::Status FrontEnd::Listen(const Config& config) {

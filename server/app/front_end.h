@@ -25,7 +25,7 @@ class FrontEnd {
   ///
   /// Errors:
   ///   UNAVAILABLE         an address or socket cannot be bound.
-  ///   RESOURCE_EXHAUSTED  no address space for the payload memory.
+  ///   RESOURCE_EXHAUSTED  no address space for the payload memory, no descriptor or no thread.
   static absl::StatusOr<std::unique_ptr<FrontEnd>> Start(const Config& config);
   /// Stops at once if Shutdown was not called.
   ~FrontEnd();

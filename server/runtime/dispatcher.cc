@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/start_thread.h"
 #include "server/runtime/clock.h"
 #include "server/scheduler/placement.h"
 
@@ -69,7 +70,9 @@ Dispatcher::Dispatcher(const scheduler::Options& options, absl::string_view poli
                                               .window = seat.window},
                       &actions_);
   }
-  timer_thread_ = std::thread([this] { RunTimer(); });
+  auto timer = StartThread([this] { RunTimer(); });
+  started_ = timer.status();
+  if (timer.ok()) timer_thread_ = *std::move(timer);
 }
 
 Dispatcher::~Dispatcher() {
@@ -78,7 +81,7 @@ Dispatcher::~Dispatcher() {
     stopping_ = true;
   }
   timer_.notify_one();
-  timer_thread_.join();
+  if (timer_thread_.joinable()) timer_thread_.join();
   std::unique_lock lock(mutex_);
   // A kernel that a cancelled task gave up may still run, and whoever told the last end, on a
   // worker's thread perhaps, may not have left yet.

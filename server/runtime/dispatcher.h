@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/functional/any_invocable.h"
+#include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "base/time.h"
@@ -39,6 +40,9 @@ class Dispatcher {
   /// `policy` is a name that scheduler::MakePlacement knows (checked).
   Dispatcher(const scheduler::Options& options, absl::string_view policy,
              absl::Span<const WorkerSeat> workers);
+  /// OK, or that the system had no thread for it (RESOURCE_EXHAUSTED): then deadlines do not pass,
+  /// and it is not to be used.
+  absl::Status Started() const { return started_; }
   /// Waits until every task has ended, every attempt that was given up too, and all who had to be
   /// told have been. Deadlines no longer pass meanwhile.
   ~Dispatcher();
@@ -97,6 +101,7 @@ class Dispatcher {
   std::condition_variable timer_;
   Instant armed_ = kNever;
   bool stopping_ = false;
+  absl::Status started_;
   std::thread timer_thread_;
 };
 
