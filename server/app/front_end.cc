@@ -109,6 +109,10 @@ absl::Status FrontEnd::Listen(const Config& config) {
   options.addresses = {HostAndPort(config.host, config.port)};
   options.message_bytes_max = config.limits.message_bytes();
   options.streams_per_connection_max = kStreamsPerConnection;
+  options.connections_max = config.connections_max;
+  options.connection_refused = [this] {
+    logger_.LogLimited(refusals_, telemetry::LogLevel::kWarning, "connection refused: too many");
+  };
   if (config.unix_socket) {
     SHOAL_ASSIGN_OR_RETURN(sockets_,
                            SocketDirectory::Make(config.socket_dir, TemporaryDirectory()));

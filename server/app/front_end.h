@@ -12,6 +12,7 @@
 #include "server/service/lease_server.h"
 #include "server/telemetry/http.h"
 #include "server/telemetry/log.h"
+#include "server/telemetry/log_limiter.h"
 #include "server/telemetry/metrics.h"
 #include "server/telemetry/throughput.h"
 #include "server/transport/server.h"
@@ -51,6 +52,7 @@ class FrontEnd {
 
   telemetry::Logger logger_;
   telemetry::ThroughputTable throughput_;
+  telemetry::LogLimiter refusals_{/*per_second=*/0.2, /*burst=*/1};
   runtime::Engine engine_;
   service::ServerFacts facts_;
   SocketDirectory sockets_;

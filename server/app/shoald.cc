@@ -112,6 +112,7 @@ int Main(const std::vector<std::string>& arguments) {
   }
   const auto config = MakeConfig(*options, ThisMachine());
   if (!config.ok()) {
+  RaiseDescriptorLimit();
     std::cerr << "shoald: " << config.status().message() << "\n";
     return config.status().code() == absl::StatusCode::kInvalidArgument ? kUsageError
                                                                         : EXIT_FAILURE;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,10 @@ struct ServerOptions {
   std::vector<std::string> addresses;
   int64_t message_bytes_max = 0;
   int32_t streams_per_connection_max = 0;
+  /// Of all addresses together; whoever comes then is hung up on.
+  int64_t connections_max = INT64_MAX;
+  /// That happened, or no descriptor was left. May be empty; called from a thread of the server's.
+  std::function<void()> connection_refused = {};
 };
 
 /// Accepts calls and hands them to the service.

@@ -5,19 +5,45 @@
 #include <grpcpp/health_check_service_interface.h>
 #include <grpcpp/server.h>
 #include <grpcpp/server_builder.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
 
 #include <chrono>
 #include <utility>
 
-#include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
+#include "base/start_thread.h"
+#include "base/status.h"
 #include "base/units.h"
+#include "server/net/acceptor.h"
 #include "server/transport/grpc/raw_service.h"
 
 namespace shoal::transport {
 namespace {
 
+using ExternalAcceptor = grpc::experimental::ExternalConnectionAcceptor;
+
+// A dead peer is noticed after half a minute and then some; a live one may ask every ten seconds.
+constexpr int kKeepaliveMs = 30'000;
+constexpr int kKeepaliveTimeoutMs = 10'000;
+// Who connects and does not say a word of HTTP/2.
+constexpr int kHandshakeTimeoutMs = 20'000;
+// gRPC ends the process where it cannot have one of its threads; it starts some ten.
+constexpr int kLibraryThreads = 24;
+
+absl::StatusOr<std::vector<net::Listener>> Listen(const std::string& address) {
+  absl::string_view path = address;
+  if (!absl::ConsumePrefix(&path, "unix:")) return net::Listener::Tcp(address);
+  auto listener = net::Listener::Unix(std::string(path));
+  if (!listener.ok()) return listener.status();
+  std::vector<net::Listener> listeners;
+  listeners.push_back(*std::move(listener));
+  return listeners;
+}
+
+/// Serves connections that it accepts itself: gRPC 1.51 never listens again once accept has failed
+/// for want of descriptors.
 class GrpcServer final : public Server {
  public:
   explicit GrpcServer(std::vector<ServiceTable> services) {
@@ -27,23 +53,26 @@ class GrpcServer final : public Server {
   }
 
   absl::Status Start(const ServerOptions& options) {
+    SHOAL_RETURN_IF_ERROR(ProbeThreads(kLibraryThreads));
     grpc::ServerBuilder builder;
     Configure(options, &builder);
-    ports_.resize(options.addresses.size(), 0);
-    for (size_t i = 0; i < options.addresses.size(); ++i) {
-      builder.AddListeningPort(options.addresses[i], grpc::InsecureServerCredentials(), &ports_[i]);
+    std::vector<net::Listener> listeners;
+    for (const std::string& address : options.addresses) {
+      SHOAL_ASSIGN_OR_RETURN(std::vector<net::Listener> sockets, Listen(address));
+      ports_.push_back(sockets.front().port());
+      const std::shared_ptr<ExternalAcceptor> door(
+          builder.experimental().AddExternalConnectionAcceptor(
+              grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD,
+              grpc::InsecureServerCredentials()));
+      // Owned by each socket of the address.
+      doors_.resize(doors_.size() + sockets.size(), door);
+      for (net::Listener& socket : sockets) listeners.push_back(std::move(socket));
     }
     for (const auto& service : services_) builder.RegisterService(service.get());
     server_ = builder.BuildAndStart();
-    if (server_ == nullptr) {
-      return absl::UnavailableError(
-          absl::StrCat("cannot listen on ", absl::StrJoin(options.addresses, ", ")));
-    }
+    if (server_ == nullptr) return absl::UnavailableError("gRPC does not start");
     SetServing("", false);  // The library begins with the opposite.
-    for (size_t i = 0; i < ports_.size(); ++i) {
-      if (absl::StartsWith(options.addresses[i], "unix:")) ports_[i] = 0;
-    }
-    return absl::OkStatus();
+    return Accept(std::move(listeners), options);
   }
 
   const std::vector<int>& Ports() const override { return ports_; }
@@ -55,6 +84,7 @@ class GrpcServer final : public Server {
   void Shutdown(Duration grace) override {
     using std::chrono::system_clock;
     const system_clock::time_point now = system_clock::now();
+    acceptor_->Stop();
     // An infinite grace must not wrap around to one that is over.
     server_->Shutdown(grace < system_clock::time_point::max() - now
                           ? now + std::chrono::duration_cast<system_clock::duration>(grace)
@@ -70,17 +100,35 @@ class GrpcServer final : public Server {
     builder->AddChannelArgument(GRPC_ARG_HTTP2_MAX_FRAME_SIZE, static_cast<int>(kMiB));
     builder->AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS,
                                 options.streams_per_connection_max);
-    builder->AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
-    // A dead peer is noticed after half a minute; a live one may ask every ten seconds.
-    builder->AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, 30'000);
-    builder->AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 10'000);
+    builder->AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, kHandshakeTimeoutMs);
+    builder->AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, kKeepaliveMs);
+    builder->AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kKeepaliveTimeoutMs);
     builder->AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
     builder->AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, 10'000);
   }
 
+  absl::Status Accept(std::vector<net::Listener> listeners, const ServerOptions& options) {
+    net::Acceptor::Options accepting;
+    accepting.connections_max = options.connections_max;
+    accepting.refused = options.connection_refused;
+    accepting.accepted = [this](size_t listener, net::Descriptor socket) {
+      // Sent bytes that nobody acknowledges: what gRPC sets on its own listeners. Not for Unix.
+      setsockopt(socket.fd(), IPPROTO_TCP, TCP_USER_TIMEOUT, &kKeepaliveTimeoutMs,
+                 sizeof(kKeepaliveTimeoutMs));
+      ExternalAcceptor::NewConnectionParameters connection;
+      connection.fd = socket.Release();
+      doors_[listener]->HandleNewConnection(&connection);
+    };
+    SHOAL_ASSIGN_OR_RETURN(acceptor_,
+                           net::Acceptor::Start(std::move(listeners), std::move(accepting)));
+    return absl::OkStatus();
+  }
+
   std::vector<std::unique_ptr<RawService>> services_;
   std::vector<int> ports_;
-  std::unique_ptr<grpc::Server> server_;  // Last: it uses the services until it is gone.
+  std::vector<std::shared_ptr<ExternalAcceptor>> doors_;  // By the index of the listener.
+  std::unique_ptr<grpc::Server> server_;                  // It uses the services until it is gone.
+  std::unique_ptr<net::Acceptor> acceptor_;               // Last: it uses the server.
 };
 
 }  // namespace

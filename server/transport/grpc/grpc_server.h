@@ -13,7 +13,8 @@ namespace shoal::transport {
 /// Health answers SERVING for nothing until SetServing says so.
 ///
 /// Errors:
-///   UNAVAILABLE  an address cannot be bound.
+///   UNAVAILABLE         an address cannot be bound.
+///   RESOURCE_EXHAUSTED  no descriptor, or too few threads are left for it.
 absl::StatusOr<std::unique_ptr<Server>> StartGrpcServer(const ServerOptions& options,
                                                         std::vector<ServiceTable> services);
 
