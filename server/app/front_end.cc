@@ -119,8 +119,12 @@ absl::Status FrontEnd::Listen(const Config& config) {
     facts_.unix_socket = sockets_.grpc_socket();
     facts_.lease_socket = sockets_.lease_socket();
     options.addresses.push_back(absl::StrCat("unix:", facts_.unix_socket));
-    SHOAL_ASSIGN_OR_RETURN(lease_server_, service::LeaseServer::Start(
-                                              facts_.lease_socket, engine_.leases.get(), &logger_));
+    service::LeaseServer::Options leasing;
+    leasing.path = facts_.lease_socket;
+    leasing.connections_max = config.lease_connections_max;
+    leasing.leases_max = config.leases_max;
+    SHOAL_ASSIGN_OR_RETURN(lease_server_,
+                           service::LeaseServer::Start(leasing, engine_.leases.get(), &logger_));
   }
   SHOAL_ASSIGN_OR_RETURN(
       server_, transport::StartGrpcServer(options, service::AllServices(&engine_, &facts_)));
