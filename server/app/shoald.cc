@@ -127,3 +127,5 @@ int main(int argc, char** argv) {
   shoal::app::TuneAllocator();
   return shoal::app::Main({argv + 1, argv + argc});
 }
+  // Whoever reads what is logged may go away; the lines are counted as lost then.
+  signal(SIGPIPE, SIG_IGN);

@@ -95,6 +95,41 @@ class DescriptorTest(unittest.TestCase):
                 connection.close()
 
 
+class HttpTest(unittest.TestCase):
+
+    def test_silent_and_slow_connections_hold_up_nothing(self):
+        with Shoald("--drain-timeout=1h") as server:
+            host, port = server.http.rsplit(":", 1)
+            held = [connect((host, int(port))) for _ in range(100)]
+            for connection in held[50:]:
+                connection.sendall(b"GET /healthz HTTP/1.1\r\nA: ")
+            begun = time.monotonic()
+            with urllib.request.urlopen(f"http://{server.http}/healthz", timeout=TIMEOUT) as reply:
+                self.assertEqual(reply.read(), b"ok\n")
+            self.assertLess(time.monotonic() - begun, 2 * PATIENCE)
+            server.signal(signal.SIGTERM)
+            server.ends(within=5)
+            for connection in held:
+                connection.close()
+
+    def test_an_endless_head_and_many_ranges_take_no_memory(self):
+        with Shoald() as server:
+            host, port = server.http.rsplit(":", 1)
+            before = server.memory()
+            with connect((host, int(port))) as endless, self.assertRaises(OSError):
+                endless.sendall(b"GET /healthz HTTP/1.1\r\n")
+                for _ in range(4000):
+                    endless.sendall(b"A: " + b"x" * 7000 + b"\r\n")
+            request = urllib.request.Request(
+                f"http://{server.http}/metrics",
+                headers={"Range": "bytes=" + ",".join(["0-"] * 1000)})
+            with urllib.request.urlopen(request, timeout=TIMEOUT) as reply:
+                self.assertEqual(reply.status, 200)
+                self.assertLess(len(reply.read()), MIB)
+            if not SANITIZED:
+                self.assertLess(server.memory("VmHWM") - before, 8 * MIB)
+
+
 class ThreadTest(unittest.TestCase):
 
     @unittest.skipUnless(os.geteuid() == 0, "the limit of another user is set")
