@@ -130,6 +130,20 @@ class HttpTest(unittest.TestCase):
                 self.assertLess(server.memory("VmHWM") - before, 8 * MIB)
 
 
+class CompressionTest(unittest.TestCase):
+
+    @unittest.skipIf(SANITIZED, "memory bounds")
+    def test_nothing_is_blown_up(self):
+        with Shoald() as server, Client(server.address) as client:
+            self.assertEqual(client.echo(b"x"), b"x")
+            before = server.memory()
+            request = compute_pb2.EchoRequest(payload=bytes(200 * MIB))
+            error = error_of(lambda: client.compute.Echo(
+                request, compression=grpc.Compression.Gzip, timeout=TIMEOUT))
+            self.assertEqual(error.code(), grpc.StatusCode.UNIMPLEMENTED, error.details())
+            self.assertLess(server.memory("VmHWM") - before, 16 * MIB)
+
+
 class ThreadTest(unittest.TestCase):
 
     @unittest.skipUnless(os.geteuid() == 0, "the limit of another user is set")

@@ -97,6 +97,11 @@ class GrpcServer final : public Server {
   static void Configure(const ServerOptions& options, grpc::ServerBuilder* builder) {
     builder->SetMaxReceiveMessageSize(static_cast<int>(options.message_bytes_max));
     builder->SetMaxSendMessageSize(-1);
+    // Only the identity: a compressed message is blown up before its size is looked at, and payload
+    // seldom shrinks. gRPC answers UNIMPLEMENTED, and no filter is there to inflate anything.
+    builder->SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_DEFLATE, false);
+    builder->SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_GZIP, false);
+    builder->AddChannelArgument(GRPC_ARG_ENABLE_PER_MESSAGE_DECOMPRESSION, 0);
     builder->AddChannelArgument(GRPC_ARG_HTTP2_MAX_FRAME_SIZE, static_cast<int>(kMiB));
     builder->AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS,
                                 options.streams_per_connection_max);
