@@ -34,6 +34,7 @@ class FrontEnd {
   int port() const { return server_->Ports()[0]; }
   int http_port() const { return http_ == nullptr ? -1 : http_->port(); }
   const std::string& unix_socket() const { return facts_.unix_socket; }
+  const SocketDirectory& sockets() const { return sockets_; }
   telemetry::Logger& logger() { return logger_; }
 
   /// Health says NOT_SERVING, nothing new is admitted; calls under way go on. May be repeated.
@@ -51,8 +52,8 @@ class FrontEnd {
   telemetry::ServiceGauges Gauges() const;
 
   telemetry::Logger logger_;
-  telemetry::ThroughputTable throughput_;
   telemetry::LogLimiter refusals_{/*per_second=*/0.2, /*burst=*/1};
+  telemetry::ThroughputTable throughput_;
   runtime::Engine engine_;
   service::ServerFacts facts_;
   SocketDirectory sockets_;

@@ -232,6 +232,7 @@ class DrainCallTest(DrainCase):
                 lambda: client.cluster.Drain(cluster_pb2.DrainRequest(), timeout=0.05))
             self.assertEqual(error.code(), grpc.StatusCode.DEADLINE_EXCEEDED)
             self.assertTrue(client.info().draining)
+                self.assertEqual(os.listdir(server.tmp), ["stderr"], "no socket stays")
             self.assertTrue(pending.result().outputs[0].array_id)
 
     def test_what_is_stored_can_still_be_fetched(self):
