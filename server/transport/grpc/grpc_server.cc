@@ -10,6 +10,7 @@
 #include <sys/socket.h>
 
 #include <chrono>
+#include <thread>
 #include <utility>
 
 #include "absl/strings/strip.h"
@@ -17,6 +18,7 @@
 #include "base/status.h"
 #include "base/units.h"
 #include "server/net/acceptor.h"
+#include "server/transport/grpc/call_count.h"
 #include "server/transport/grpc/raw_service.h"
 
 namespace shoal::transport {
@@ -31,6 +33,8 @@ constexpr int kKeepaliveTimeoutMs = 10'000;
 constexpr int kHandshakeTimeoutMs = 20'000;
 // gRPC ends the process where it cannot have one of its threads; it starts some ten.
 constexpr int kLibraryThreads = 24;
+// How long gRPC may take to see that its connections have ended; it takes well under a tenth of it.
+constexpr int kClosingMs = 1000;
 
 absl::StatusOr<std::vector<net::Listener>> Listen(const std::string& address) {
   absl::string_view path = address;
@@ -48,7 +52,7 @@ class GrpcServer final : public Server {
  public:
   explicit GrpcServer(std::vector<ServiceTable> services) {
     for (ServiceTable& service : services) {
-      services_.push_back(std::make_unique<RawService>(std::move(service)));
+      services_.push_back(std::make_unique<RawService>(std::move(service), &calls_));
     }
   }
 
@@ -81,14 +85,17 @@ class GrpcServer final : public Server {
     server_->GetHealthCheckService()->SetServingStatus(name, serving);
   }
 
+  // A request that reaches gRPC after its own Shutdown has begun is answered with CANCELLED, which
+  // tells a client nothing. So the connections end first, once what began earlier is over: whoever
+  // sends another request on one learns that it is gone (UNAVAILABLE), and goes elsewhere.
   void Shutdown(Duration grace) override {
-    using std::chrono::system_clock;
-    const system_clock::time_point now = system_clock::now();
     acceptor_->Stop();
-    // An infinite grace must not wrap around to one that is over.
-    server_->Shutdown(grace < system_clock::time_point::max() - now
-                          ? now + std::chrono::duration_cast<system_clock::duration>(grace)
-                          : system_clock::time_point::max());
+    calls_.Turn();
+    calls_.AwaitEarlier(grace);
+    for (int i = 0; i < kClosingMs && acceptor_->connections().EndInput() > 0; ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));  // gRPC tells nobody.
+    }
+    server_->Shutdown(std::chrono::system_clock::now());
     server_->Wait();
   }
 
@@ -129,6 +136,7 @@ class GrpcServer final : public Server {
     return absl::OkStatus();
   }
 
+  CallCount calls_;
   std::vector<std::unique_ptr<RawService>> services_;
   std::vector<int> ports_;
   std::vector<std::shared_ptr<ExternalAcceptor>> doors_;  // By the index of the listener.
