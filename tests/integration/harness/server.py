@@ -92,7 +92,9 @@ class Shoald:
                 piece = os.read(self.process.stdout.fileno(), 4096).decode()
                 if not piece:
                     self.process.wait()
-                    raise AssertionError(f"shoald ended: {self.process.returncode} {self.log()}")
+                    ended = f"shoald ended: {self.process.returncode} {self.log()}"
+                    self._forget()
+                    raise AssertionError(ended)
                 pending += piece
                 *whole, pending = pending.split("\n")
                 lines += whole
