@@ -49,6 +49,11 @@ absl::StatusOr<int64_t> ParseChoice(const Option& option, const std::string& tex
                                                  DidYouMean(text, option.choices)));
 }
 
+// In the unit in which one would say it.
+std::string Shown(const Option& option, int64_t number) {
+  return option.type == OptionType::kBytes ? FormatBytes(number) : absl::StrCat(number);
+}
+
 absl::StatusOr<int64_t> ParseNumber(const Option& option, const std::string& text) {
   int64_t value = 0;
   if (option.type == OptionType::kBytes) {
@@ -57,10 +62,10 @@ absl::StatusOr<int64_t> ParseNumber(const Option& option, const std::string& tex
     return absl::InvalidArgumentError(absl::StrCat("not a whole number: '", text, "'"));
   }
   if (value < option.min) {
-    return absl::InvalidArgumentError(absl::StrCat(text, " is below ", option.min));
+    return absl::InvalidArgumentError(absl::StrCat(text, " is below ", Shown(option, option.min)));
   }
   if (value > option.max) {
-    return absl::InvalidArgumentError(absl::StrCat(text, " is above ", option.max));
+    return absl::InvalidArgumentError(absl::StrCat(text, " is above ", Shown(option, option.max)));
   }
   return value;
 }
@@ -331,24 +336,24 @@ class OptionParser {
   absl::Status CheckPositionals() const {
     if (!table_.commands.empty() && command_ == nullptr) {
       if (parsed_.show_config_wanted_) return absl::OkStatus();
-      return absl::InvalidArgumentError(absl::StrCat(table_.name, ": a command is missing"));
+      return absl::InvalidArgumentError("a command is missing");
     }
     const OptionTable& table = command_ != nullptr ? *command_ : table_;
+    // The program's own name stands before every error anyway.
+    const std::string where = command_ != nullptr ? absl::StrCat(table.name, ": ") : "";
     const int given = static_cast<int>(parsed_.positionals_.size());
     int needed = 0;
     int allowed = 0;
     for (const Positional& positional : table.positionals) {
       needed += positional.min_count;
       if (given < needed && !parsed_.show_config_wanted_) {
-        return absl::InvalidArgumentError(
-            absl::StrCat(table.name, ": ", positional.name, " is missing"));
+        return absl::InvalidArgumentError(absl::StrCat(where, positional.name, " is missing"));
       }
       allowed = positional.max_count < 0 ? INT32_MAX : allowed + positional.max_count;
     }
     if (given <= allowed) return absl::OkStatus();
-    return absl::InvalidArgumentError(
-        absl::StrCat(table.name, ": unexpected argument '",
-                     parsed_.positionals_[static_cast<size_t>(allowed)], "'"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        where, "unexpected argument '", parsed_.positionals_[static_cast<size_t>(allowed)], "'"));
   }
 
   const OptionTable& table_;

@@ -8,9 +8,10 @@ namespace shoal {
 namespace {
 
 constexpr size_t kLengthMax = 64;
+constexpr int kDistanceMax = 3;
 using Row = std::array<int, kLengthMax + 1>;
 
-// Optimal string alignment: Levenshtein's distance with swaps of neighbours counted as one.
+// The optimal string alignment distance: Levenshtein's, with a swap of neighbours counted as one.
 int EditDistance(std::string_view a, std::string_view b) {
   Row before_last{}, last{}, current{};
   for (size_t j = 0; j <= b.size(); ++j) last[j] = static_cast<int>(j);
@@ -34,10 +35,10 @@ int EditDistance(std::string_view a, std::string_view b) {
 std::string NearestWord(std::string_view word, std::span<const std::string> candidates) {
   word = word.substr(0, kLengthMax);
   std::string nearest;
-  int nearest_distance = 4;
+  int nearest_distance = kDistanceMax + 1;
   for (const std::string& candidate : candidates) {
     const std::string_view known = std::string_view(candidate).substr(0, kLengthMax);
-    const int allowed = std::clamp(static_cast<int>(known.size()) / 3, 1, 3);
+    const int allowed = std::clamp(static_cast<int>(known.size()) / 3, 1, kDistanceMax);
     const bool begins = word.size() >= 2 && known.starts_with(word);
     const int distance = begins ? 1 : EditDistance(word, known);
     if (distance > allowed || distance >= nearest_distance) continue;

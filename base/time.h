@@ -15,7 +15,8 @@ struct CoreClock {
   static constexpr bool is_steady = true;
 };
 
-/// A moment on the monotonic clock of one process; 0 is that process's start.
+/// A moment on the monotonic clock of one process: means nothing to another. What 0 is, is the
+/// clock's business.
 using Instant = CoreClock::time_point;
 
 /// Later than every real moment: "no deadline".

@@ -7,6 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "bench/ceilings/server_process.h"
 #include "bench/collectives/collectives_command.h"
+#include "bench/commit.h"
 #include "bench/report/report_command.h"
 #include "bench/sweep/sweep_command.h"
 #include "bench/tasks/tasks_command.h"
@@ -41,7 +42,7 @@ int Main(const std::vector<std::string>& words) {
   if (command == "report") return ReportCommand(arguments);
   if (command == "serve-ceiling") return ServeCeilingCommand(arguments);
   if (command == "--version") {
-    std::puts("shoal-bench " SHOAL_VERSION);
+    std::printf("shoal-bench %s\n", Version());
     return 0;
   }
   const bool help = command == "--help" || command == "-h" || command == "help";

@@ -15,10 +15,19 @@ set(shoal_test_environment
   "TSAN_OPTIONS=suppressions=${shoal_suppressions}/tsan.supp:halt_on_error=1"
   "UBSAN_OPTIONS=print_stacktrace=1")
 
+# shoal_test_timeout(name seconds): a sanitizer makes everything slower, some of it a lot.
+function(shoal_test_timeout name seconds)
+  if(SHOAL_SANITIZE)
+    math(EXPR seconds "4 * ${seconds}")
+  endif()
+  set_tests_properties(${name} PROPERTIES TIMEOUT ${seconds})
+endfunction()
+
 # shoal_test_properties(name LABELS... ): what all kinds of tests have in common.
 function(shoal_test_properties name)
   set_tests_properties(${name} PROPERTIES
-    LABELS "${ARGN}" TIMEOUT 300 ENVIRONMENT "${shoal_test_environment}")
+    LABELS "${ARGN}" ENVIRONMENT "${shoal_test_environment}")
+  shoal_test_timeout(${name} 300)
 endfunction()
 
 # shoal_test(name LABEL unit|conformance|simulation|integration SOURCES ... LIBRARIES ...
@@ -39,7 +48,7 @@ function(shoal_test name)
     set_tests_properties(${name} PROPERTIES PROCESSORS ${arg_PROCESSORS})
   endif()
   if(arg_TIMEOUT)
-    set_tests_properties(${name} PROPERTIES TIMEOUT ${arg_TIMEOUT})
+    shoal_test_timeout(${name} ${arg_TIMEOUT})
   endif()
 endfunction()
 
@@ -87,6 +96,6 @@ function(shoal_check name)
     set_tests_properties(checks.${name} PROPERTIES RESOURCE_LOCK ${arg_LOCK})
   endif()
   if(arg_TIMEOUT)
-    set_tests_properties(checks.${name} PROPERTIES TIMEOUT ${arg_TIMEOUT})
+    shoal_test_timeout(checks.${name} ${arg_TIMEOUT})
   endif()
 endfunction()

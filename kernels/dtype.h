@@ -1,9 +1,12 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
+
+#include "base/check.h"
 
 namespace shoal::kernels {
 
@@ -31,10 +34,53 @@ inline constexpr std::array<DType, 15> kAllDTypes = {
     DType::kUint8,    DType::kUint16,  DType::kUint32,  DType::kUint64,    DType::kFloat16,
     DType::kBfloat16, DType::kFloat32, DType::kFloat64, DType::kComplex64, DType::kComplex128};
 
-/// Bytes of one element; also its natural alignment, except complex, which aligns as its half.
+/// What kind of values a dtype holds.
+enum class DTypeClass : uint8_t { kBool, kSigned, kUnsigned, kFloat, kComplex };
+
+/// The class of a dtype: the one place that tells integers from floats. Its switch is total, so a
+/// new dtype does not build until it is classified here.
+constexpr DTypeClass ClassOf(DType dtype) {
+  switch (dtype) {
+    case DType::kBool:
+      return DTypeClass::kBool;
+    case DType::kInt8:
+    case DType::kInt16:
+    case DType::kInt32:
+    case DType::kInt64:
+      return DTypeClass::kSigned;
+    case DType::kUint8:
+    case DType::kUint16:
+    case DType::kUint32:
+    case DType::kUint64:
+      return DTypeClass::kUnsigned;
+    case DType::kFloat16:
+    case DType::kBfloat16:
+    case DType::kFloat32:
+    case DType::kFloat64:
+      return DTypeClass::kFloat;
+    case DType::kComplex64:
+    case DType::kComplex128:
+      return DTypeClass::kComplex;
+  }
+  SHOAL_UNREACHABLE("dtype out of range");
+}
+
+constexpr bool IsSignedInteger(DType dtype) { return ClassOf(dtype) == DTypeClass::kSigned; }
+constexpr bool IsUnsignedInteger(DType dtype) { return ClassOf(dtype) == DTypeClass::kUnsigned; }
+constexpr bool IsComplex(DType dtype) { return ClassOf(dtype) == DTypeClass::kComplex; }
+
+/// Stored in 16 bits and computed in float32.
+constexpr bool IsHalf(DType dtype) { return dtype == DType::kFloat16 || dtype == DType::kBfloat16; }
+
+/// Bytes of one element.
 constexpr int64_t ItemBytes(DType dtype) {
   constexpr std::array<int8_t, 16> kBytes = {0, 1, 1, 2, 4, 8, 1, 2, 4, 8, 2, 2, 4, 8, 8, 16};
   return kBytes[static_cast<size_t>(dtype)];
+}
+
+/// The natural alignment of an element, in bytes: its size; of a complex number that of one part.
+constexpr int64_t ItemAlignment(DType dtype) {
+  return IsComplex(dtype) ? ItemBytes(dtype) / 2 : ItemBytes(dtype);
 }
 
 /// NumPy's name: "float32", "bool".
@@ -44,6 +90,18 @@ constexpr std::string_view Name(DType dtype) {
       "uint32", "uint64", "float16", "bfloat16", "float32", "float64", "complex64", "complex128"};
   return kNames[static_cast<size_t>(dtype)];
 }
+
+static_assert(
+    [] {
+      for (size_t i = 0; i < kAllDTypes.size(); ++i) {
+        const DType dtype = kAllDTypes[i];
+        const bool listed = static_cast<size_t>(dtype) == i + 1;  // In order, without a gap.
+        if (!listed || ItemBytes(dtype) == 0 || Name(dtype).empty()) return false;
+        if (ClassOf(dtype) > DTypeClass::kComplex) return false;
+      }
+      return true;
+    }(),
+    "every dtype has its place, its size, its name and its class");
 
 /// The dtype of that name, or nothing.
 constexpr std::optional<DType> DTypeByName(std::string_view name) {
@@ -55,7 +113,7 @@ constexpr std::optional<DType> DTypeByName(std::string_view name) {
 
 /// The dtype of that wire number, or nothing: for numbers that come from a peer.
 constexpr std::optional<DType> DTypeByNumber(int64_t number) {
-  if (number < 1 || number > 15) return std::nullopt;
+  if (number < 1 || number > int64_t{kAllDTypes.size()}) return std::nullopt;
   return static_cast<DType>(number);
 }
 

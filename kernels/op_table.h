@@ -3,7 +3,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <initializer_list>
 #include <string_view>
 
 #include "kernels/map.h"
@@ -15,19 +14,19 @@
 // build.
 namespace shoal::kernels {
 
-constexpr uint32_t DTypeMask(std::initializer_list<DType> dtypes) {
+constexpr uint32_t DTypeMask(DTypeClass of_class) {
   uint32_t mask = 0;
-  for (const DType dtype : dtypes) mask |= 1U << static_cast<int>(dtype);
+  for (const DType dtype : kAllDTypes) {
+    if (ClassOf(dtype) == of_class) mask |= 1U << static_cast<int>(dtype);
+  }
   return mask;
 }
 
 inline constexpr uint32_t kIntegerDTypes =
-    DTypeMask({DType::kInt8, DType::kInt16, DType::kInt32, DType::kInt64, DType::kUint8,
-               DType::kUint16, DType::kUint32, DType::kUint64});
-inline constexpr uint32_t kFloatDTypes =
-    DTypeMask({DType::kFloat16, DType::kBfloat16, DType::kFloat32, DType::kFloat64});
-inline constexpr uint32_t kComplexDTypes = DTypeMask({DType::kComplex64, DType::kComplex128});
-inline constexpr uint32_t kBoolDType = DTypeMask({DType::kBool});
+    DTypeMask(DTypeClass::kSigned) | DTypeMask(DTypeClass::kUnsigned);
+inline constexpr uint32_t kFloatDTypes = DTypeMask(DTypeClass::kFloat);
+inline constexpr uint32_t kComplexDTypes = DTypeMask(DTypeClass::kComplex);
+inline constexpr uint32_t kBoolDType = DTypeMask(DTypeClass::kBool);
 inline constexpr uint32_t kNumberDTypes = kIntegerDTypes | kFloatDTypes | kComplexDTypes;
 inline constexpr uint32_t kRealDTypes = kBoolDType | kIntegerDTypes | kFloatDTypes;
 inline constexpr uint32_t kEveryDType = kRealDTypes | kComplexDTypes;
@@ -47,7 +46,7 @@ inline constexpr std::array kOpTable = {
            .params = {},
            .cost_ns_per_element = 0.05},
     OpInfo{.name = "axpy",
-           .doc = "a * x + y, product and sum each rounded (float16 and bfloat16: once).",
+           .doc = "a * x + y, product and sum each rounded (float16 and bfloat16: in float32).",
            .form = OpForm::kMap,
            .inputs_min = 2,
            .inputs_max = 2,

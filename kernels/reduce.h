@@ -19,7 +19,7 @@ struct OpInfo;
 /// the identity (-0.0 for floats). Above the leaves stands a binary tree over the leaf number; a
 /// missing right child passes the left one through. A leaf or node that is NaN is the canonical
 /// quiet NaN (positive, no payload), so that not even NaNs depend on the cuts. (Source: the
-/// project's own measurements; design in docs/decisions.)
+/// project's own measurements; docs/decisions/0004.)
 inline constexpr int64_t kLeafElements = 4096;
 inline constexpr int kLeafLanes = 32;
 

@@ -1,5 +1,6 @@
 #include "kernels/registry.h"
 
+#include <array>
 #include <bit>
 #include <cmath>
 #include <optional>
@@ -51,14 +52,14 @@ struct IntegerRange {
 std::optional<IntegerRange> RangeOf(DType dtype) {
   if ((kIntegerDTypes >> static_cast<int>(dtype) & 1U) == 0) return std::nullopt;
   const int bits = static_cast<int>(8 * ItemBytes(dtype));
-  const bool is_signed = dtype <= DType::kInt64;
-  if (is_signed) return IntegerRange{-std::ldexp(1.0, bits - 1), std::ldexp(1.0, bits - 1)};
+  if (IsSignedInteger(dtype))
+    return IntegerRange{-std::ldexp(1.0, bits - 1), std::ldexp(1.0, bits - 1)};
   return IntegerRange{0.0, std::ldexp(1.0, bits)};
 }
 
 std::string LimitsOf(DType dtype) {
   const int bits = static_cast<int>(8 * ItemBytes(dtype));
-  if (dtype <= DType::kInt64) return absl::StrCat("-2^", bits - 1, " to 2^", bits - 1, " - 1");
+  if (IsSignedInteger(dtype)) return absl::StrCat("-2^", bits - 1, " to 2^", bits - 1, " - 1");
   return absl::StrCat("0 to 2^", bits, " - 1");
 }
 
@@ -72,13 +73,6 @@ absl::Status ValidateElement(const OpInfo& op, const ParamInfo& param, DType dty
                                                  std::string(param.name), "': ", value,
                                                  " is not a value of ", std::string(Name(dtype)),
                                                  " (a whole number from ", LimitsOf(dtype), ")"));
-}
-
-std::optional<size_t> ParamIndex(const OpInfo& op, std::string_view name) {
-  for (size_t i = 0; i < op.params.size(); ++i) {
-    if (op.params[i].name == name) return i;
-  }
-  return std::nullopt;
 }
 
 std::string ParamNamesOf(const OpInfo& op) {
@@ -124,9 +118,17 @@ absl::StatusOr<DType> OutputDType(const OpInfo& op, DType input) {
     case DTypeRule::kSame:
       return input;
     case DTypeRule::kSumWidened:
-      if (input <= DType::kInt64) return DType::kInt64;
-      if (input <= DType::kUint64) return DType::kUint64;
-      return input;
+      switch (ClassOf(input)) {
+        case DTypeClass::kBool:
+        case DTypeClass::kSigned:
+          return DType::kInt64;
+        case DTypeClass::kUnsigned:
+          return DType::kUint64;
+        case DTypeClass::kFloat:
+        case DTypeClass::kComplex:
+          return input;
+      }
+      break;
   }
   SHOAL_UNREACHABLE("dtype rule out of range");
 }
@@ -143,28 +145,6 @@ absl::Status ValidateParams(const OpInfo& op, DType dtype, std::span<const doubl
     }
   }
   return absl::OkStatus();
-}
-
-absl::StatusOr<std::array<double, kParamsMax>> BindParams(const OpInfo& op, DType dtype,
-                                                          std::span<const NamedParam> params) {
-  std::array<double, kParamsMax> values = {};
-  uint32_t given = 0;
-  for (const NamedParam& param : params) {
-    const std::optional<size_t> index = ParamIndex(op, param.name);
-    const std::string quoted = absl::StrCat("parameter '", std::string(param.name), "'");
-    if (!index.has_value()) return ParamError(op, absl::StrCat("unknown ", quoted));
-    if ((given >> *index & 1U) != 0) return ParamError(op, absl::StrCat(quoted, " given twice"));
-    given |= 1U << *index;
-    values[*index] = param.value;
-  }
-  for (size_t i = 0; i < op.params.size(); ++i) {
-    if ((given >> i & 1U) != 0) continue;
-    return ParamError(op,
-                      absl::StrCat("parameter '", std::string(op.params[i].name), "' is missing"));
-  }
-  SHOAL_RETURN_IF_ERROR(
-      ValidateParams(op, dtype, std::span<const double>(values.data(), op.params.size())));
-  return values;
 }
 
 }  // namespace shoal::kernels

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -8,7 +7,6 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "kernels/dtype.h"
-#include "kernels/map.h"
 
 namespace shoal::kernels {
 
@@ -54,8 +52,8 @@ struct OpInfo {
   uint32_t dtypes = 0;     ///< Bit 1 << number of each dtype it is built for.
   DTypeRule dtype_rule = DTypeRule::kSame;
   std::span<const ParamInfo> params;  ///< All required.
-  double cost_ns_per_element =
-      0.0;  ///< One core, float32, in cache: decides inline or queued, not a promise.
+  /// One core, float32, in cache: decides whether a call runs inline or is queued; no promise.
+  double cost_ns_per_element = 0.0;
 
   /// Arrays that one call of the kernel reads: an op that only moves takes them one by one.
   constexpr int KernelInputs() const { return any_dtype ? 1 : inputs_min; }
@@ -63,12 +61,6 @@ struct OpInfo {
   constexpr bool Supports(DType dtype) const {
     return (dtypes >> static_cast<int>(dtype) & 1U) != 0;
   }
-};
-
-/// A parameter as a peer sends it.
-struct NamedParam {
-  std::string_view name;
-  double value = 0.0;
 };
 
 /// Every op, in the order of the table. The span lives for ever.
@@ -92,12 +84,5 @@ absl::StatusOr<DType> OutputDType(const OpInfo& op, DType input);
 ///   INVALID_ARGUMENT  wrong number of them, or a value its rule forbids; the message names the
 ///                     parameter, the value and what is allowed.
 absl::Status ValidateParams(const OpInfo& op, DType dtype, std::span<const double> params);
-
-/// Puts named parameters into the table's order and validates them; the rest of the result is 0.
-///
-/// Errors:
-///   INVALID_ARGUMENT  one is missing, unknown or given twice, or as ValidateParams.
-absl::StatusOr<std::array<double, kParamsMax>> BindParams(const OpInfo& op, DType dtype,
-                                                          std::span<const NamedParam> params);
 
 }  // namespace shoal::kernels

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Refuses a change of the wire contract that would break a client.
 
 The contract, compiled, is written out as one line a fact: each rpc with its types and streaming,

@@ -7,6 +7,7 @@
 #include "base/check.h"
 #include "base/status.h"
 #include "wire/crc32c.h"
+#include "wire/field.h"
 
 namespace shoal::wire {
 namespace {
@@ -17,18 +18,6 @@ constexpr uint32_t kArrayField = 1;
 constexpr uint32_t kOffsetField = 2;
 constexpr uint32_t kCrcField = 3;
 constexpr uint32_t kDataField = 15;
-
-enum WireType : uint32_t { kVarint = 0, kFixed64 = 1, kLengthDelimited = 2, kFixed32 = 5 };
-
-constexpr uint32_t Tag(uint32_t field, WireType type) { return field << 3 | type; }
-
-void AppendVarint(std::string* out, uint64_t value) {
-  while (value >= 0x80) {
-    out->push_back(static_cast<char>(value | 0x80));
-    value >>= 7;
-  }
-  out->push_back(static_cast<char>(value));
-}
 
 absl::Status Malformed(absl::string_view what) {
   return absl::InvalidArgumentError(absl::StrCat("malformed message: ", what));
@@ -148,21 +137,21 @@ absl::Status DecodeChunk(const Pieces& pieces, ChunkMessage* message) {
     uint64_t number = 0;
     if (!reader.ReadVarint(&tag)) return Malformed("chunk tag");
     switch (tag) {
-      case Tag(kArrayField, kVarint):
+      case FieldTag(kArrayField, kVarint):
         if (!reader.ReadVarint(&number)) return Malformed("chunk.array");
         message->header.array = static_cast<int32_t>(number);
         break;
-      case Tag(kOffsetField, kVarint):
+      case FieldTag(kOffsetField, kVarint):
         if (!reader.ReadVarint(&number)) return Malformed("chunk.offset");
         message->header.offset = static_cast<int64_t>(number);
         break;
-      case Tag(kCrcField, kFixed32): {
+      case FieldTag(kCrcField, kFixed32): {
         uint32_t crc = 0;
         if (!reader.ReadFixed32(&crc)) return Malformed("chunk.crc32c");
         message->header.crc32c = crc;
         break;
       }
-      case Tag(kDataField, kLengthDelimited):
+      case FieldTag(kDataField, kLengthDelimited):
         if (!TakeLengthDelimited(&reader, &message->data)) return Malformed("chunk.data");
         break;
       default:
@@ -185,24 +174,24 @@ std::string FrameChunk(absl::string_view rest, const ChunkHeader& header, int64_
   SHOAL_CHECK(payload_bytes >= 0 && payload_bytes < (int64_t{1} << 31));
   std::string fields;
   if (header.array != 0) {
-    AppendVarint(&fields, Tag(kArrayField, kVarint));
+    AppendVarint(&fields, FieldTag(kArrayField, kVarint));
     AppendVarint(&fields, static_cast<uint64_t>(int64_t{header.array}));
   }
   if (header.offset != 0) {
-    AppendVarint(&fields, Tag(kOffsetField, kVarint));
+    AppendVarint(&fields, FieldTag(kOffsetField, kVarint));
     AppendVarint(&fields, static_cast<uint64_t>(header.offset));
   }
   if (header.crc32c.has_value()) {
-    AppendVarint(&fields, Tag(kCrcField, kFixed32));
+    AppendVarint(&fields, FieldTag(kCrcField, kFixed32));
     for (unsigned shift = 0; shift < 32; shift += 8) {
       fields.push_back(static_cast<char>(*header.crc32c >> shift));
     }
   }
-  AppendVarint(&fields, Tag(kDataField, kLengthDelimited));
+  AppendVarint(&fields, FieldTag(kDataField, kLengthDelimited));
   AppendVarint(&fields, static_cast<uint64_t>(payload_bytes));
 
   std::string frame(rest);
-  AppendVarint(&frame, Tag(kChunkField, kLengthDelimited));
+  AppendVarint(&frame, FieldTag(kChunkField, kLengthDelimited));
   AppendVarint(&frame, fields.size() + static_cast<uint64_t>(payload_bytes));
   frame += fields;
   return frame;
@@ -214,7 +203,7 @@ absl::StatusOr<ChunkMessage> DecodeChunkMessage(const Pieces& message) {
   while (reader.left() > 0) {
     uint64_t tag = 0;
     if (!reader.ReadVarint(&tag) || tag >> 32 != 0) return Malformed("tag");
-    if (tag == Tag(kChunkField, kLengthDelimited)) {
+    if (tag == FieldTag(kChunkField, kLengthDelimited)) {
       Pieces chunk;
       if (decoded.has_chunk) return Malformed("two chunks in one message");
       if (!TakeLengthDelimited(&reader, &chunk)) return Malformed("chunk is cut short");

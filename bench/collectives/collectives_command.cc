@@ -105,7 +105,7 @@ absl::Status RunTable(const CollectivesFlags& flags, Output* output, int64_t* wr
   return absl::OkStatus();
 }
 
-absl::Status RunSeed(const CollectivesFlags& flags, Output* output, int64_t* wrong) {
+absl::Status RunMpiExperiment(const CollectivesFlags& flags, Output* output, int64_t* wrong) {
   ExperimentOptions options;
   SHOAL_ASSIGN_OR_RETURN(options.counts, ParseCounts(flags.experiment_counts));
   SHOAL_ASSIGN_OR_RETURN(options.ranks, ParseCounts(flags.experiment_ranks));
@@ -132,7 +132,7 @@ int CollectivesCommand(absl::Span<const std::string> arguments, const std::strin
   if (flags.table) run = RunTable(flags, &output, &wrong);
   if (flags.experiment && run.ok()) {
     output.Begin(ExperimentTable());
-    run = RunSeed(flags, &output, &wrong);
+    run = RunMpiExperiment(flags, &output, &wrong);
   }
   output.Note(absl::StrCat("wrong: ", wrong));
   const absl::Status written = output.Finish(head);

@@ -1,6 +1,7 @@
 // What a launch costs beside the kernel, when it runs on the calling thread.
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "base/units.h"

@@ -133,7 +133,8 @@ std::string SweepSection(const std::vector<Json>& rows) {
   std::string html =
       "<section><h2>Payload size</h2>\n"
       "<p>One call at a time unless the title says otherwise; both axes logarithmic. Payload is "
-      "counted once, in the direction that carries more of it. The other lines are what the same "
+      "one array's bytes, counted once whatever travels each way. The other lines are what the "
+      "same "
       "bytes cost without Shoal, measured in the same rounds.</p>\n";
   for (const Group& group : GroupsOf(rows)) {
     absl::StrAppend(&html, "<h3>", Escape(group.title), "</h3>\n",

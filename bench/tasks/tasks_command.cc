@@ -109,13 +109,25 @@ struct Series {
   std::optional<int64_t> peak_rss_bytes;
   int64_t wrong = 0;
 
+  // 0 where every task failed.
   double TasksPerSecond() const {
     const double seconds = Median(roundtrip_s);
     return seconds > 0 ? static_cast<double>(count) / seconds : 0;
   }
 
+  // Tasks a second over those of `other` in the same round: the median over the rounds.
+  double RatioTo(const Series& other) const {
+    const double counts = static_cast<double>(count) / static_cast<double>(other.count);
+    std::vector<double> ratios;
+    for (size_t i = 0; i < roundtrip_s.size(); ++i) {
+      ratios.push_back(counts * other.roundtrip_s[i] / roundtrip_s[i]);
+    }
+    return Median(ratios);
+  }
+
   absl::Status Flood() {
     const pid_t server = flooder->ServerPid();
+    if (server != 0) ResetPeakResident(server);
     const Duration client_before = OwnCpu();
     const Duration server_before = server == 0 ? Duration::zero() : ProcessCpu(server);
     const absl::StatusOr<FloodResult> flood = flooder->Flood(count);
@@ -124,7 +136,10 @@ struct Series {
     }
     const double per_task = 1e6 / static_cast<double>(count);
     client_us.push_back(Seconds(OwnCpu() - client_before) * per_task);
-    if (server != 0) server_us.push_back(Seconds(ProcessCpu(server) - server_before) * per_task);
+    if (server != 0) {
+      server_us.push_back(Seconds(ProcessCpu(server) - server_before) * per_task);
+      peak_rss_bytes = std::max(peak_rss_bytes.value_or(0), PeakResidentBytes(server));
+    }
     sent_s.push_back(Seconds(flood->sent));
     roundtrip_s.push_back(Seconds(flood->roundtrip));
     latencies.insert(latencies.end(), flood->latencies.begin(), flood->latencies.end());
@@ -190,6 +205,7 @@ class Tasks {
   absl::Status RunPlane(const std::string& plane, const std::vector<int64_t>& counts) {
     if (!flags_.ceilings_only) SHOAL_RETURN_IF_ERROR(AddShoal(plane));
     if (flags_.ceilings || flags_.ceilings_only) SHOAL_RETURN_IF_ERROR(AddCeilings(plane));
+    if (flooders_.empty()) return absl::InvalidArgumentError("the flags leave nothing to measure");
     for (const auto& flooder : flooders_) {
       SHOAL_RETURN_IF_ERROR(flooder->Flood(100).status());  // Connections, threads, pools.
     }
@@ -206,15 +222,13 @@ class Tasks {
       series.flooder = flooder.get();
       series.count = std::min(count, flooder->CountMax());
     }
+    std::vector<Series*> turns;
+    turns.reserve(all.size());
+    for (Series& series : all) turns.push_back(&series);
     for (int64_t i = 0; i < flags_.repeat; ++i) {
-      for (Series& series : all) {
-        const pid_t server = series.flooder->ServerPid();
-        if (server != 0) ResetPeakResident(server);
-        SHOAL_RETURN_IF_ERROR(series.Flood());
-        if (server == 0) continue;
-        series.peak_rss_bytes =
-            std::max(series.peak_rss_bytes.value_or(0), PeakResidentBytes(server));
-      }
+      for (Series* series : turns) SHOAL_RETURN_IF_ERROR(series->Flood());
+      // Each takes its turn at being first: what a round begins with meets other caches.
+      std::rotate(turns.begin(), turns.begin() + 1, turns.end());
     }
     for (const Series& series : all) Report(plane, series, all);
     return absl::OkStatus();
@@ -228,7 +242,7 @@ class Tasks {
     for (const Series& other : all) {
       if (other.flooder == series.flooder || other.flooder->Name() == "shoal") continue;
       if (other.flooder->Mode() != mode || other.TasksPerSecond() == 0) continue;
-      ratios[other.flooder->Name()] = series.TasksPerSecond() / other.TasksPerSecond();
+      ratios[other.flooder->Name()] = series.RatioTo(other);
     }
     return ratios;
   }

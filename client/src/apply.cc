@@ -13,6 +13,7 @@
 #include "client/src/nested.h"
 #include "client/src/transfer.h"
 #include "shoal/status.h"
+#include "shoal/v1/compute.pb.h"
 #include "wire/chunk.h"
 
 namespace shoal::internal {
@@ -22,9 +23,9 @@ using google::protobuf::internal::WireFormatLite;
 using google::protobuf::io::CodedInputStream;
 
 constexpr char kApplyStream[] = "/shoal.v1.ComputeService/ApplyStream";
-// Fields of ApplyStreamRequest and ApplyStreamResponse.
-constexpr uint32_t kCallField = 1;
-constexpr uint32_t kAcknowledgedField = 2;
+constexpr uint32_t kCallField = v1::ApplyStreamRequest::kCallFieldNumber;
+static_assert(kCallField == v1::ApplyStreamResponse::kCallFieldNumber);
+constexpr uint32_t kAcknowledgedField = v1::ApplyStreamResponse::kAcknowledgedBytesFieldNumber;
 
 absl::Status Malformed() { return absl::InternalError("the server sent a malformed message"); }
 

@@ -17,15 +17,6 @@ using google::protobuf::internal::WireFormatLite;
 using google::protobuf::io::CodedInputStream;
 using google::protobuf::io::CodedOutputStream;
 
-// Field numbers of shoal.v1.
-constexpr uint32_t kRequestArguments = 4;  // ApplyRequest
-constexpr uint32_t kArgumentName = 1;      // Argument
-constexpr uint32_t kArgumentInline = 2;
-constexpr uint32_t kInlineSpec = 1;  // InlineArray
-constexpr uint32_t kInlineData = 15;
-constexpr uint32_t kResponseOutputs = 1;  // ApplyResponse
-constexpr uint32_t kOutputData = 15;      // Output
-
 constexpr uint32_t LengthDelimited(uint32_t field) { return field << 3 | 2; }
 
 size_t FieldBytes(size_t payload_bytes) {
@@ -44,15 +35,16 @@ void EncodeInline(const Argument& argument, const Array& array, MessageBuilder* 
   const size_t name_bytes = argument.name.empty() ? 0 : FieldBytes(argument.name.size());
 
   std::string* head = builder->head();
-  AppendFieldStart(head, kRequestArguments, name_bytes + FieldBytes(inline_bytes));
+  AppendFieldStart(head, v1::ApplyRequest::kArgumentsFieldNumber,
+                   name_bytes + FieldBytes(inline_bytes));
   if (!argument.name.empty()) {
-    AppendFieldStart(head, kArgumentName, argument.name.size());
+    AppendFieldStart(head, v1::Argument::kNameFieldNumber, argument.name.size());
     head->append(argument.name);
   }
-  AppendFieldStart(head, kArgumentInline, inline_bytes);
-  AppendFieldStart(head, kInlineSpec, encoded_spec.size());
+  AppendFieldStart(head, v1::Argument::kInlineFieldNumber, inline_bytes);
+  AppendFieldStart(head, v1::InlineArray::kSpecFieldNumber, encoded_spec.size());
   head->append(encoded_spec);
-  AppendFieldStart(head, kInlineData, data_bytes);
+  AppendFieldStart(head, v1::InlineArray::kDataFieldNumber, data_bytes);
   builder->AppendPayload(array);
 }
 
@@ -82,7 +74,7 @@ void EncodeArgument(const Argument& argument, const CallPlan::Input& input,
       break;
   }
   const std::string encoded = proto.SerializeAsString();
-  AppendFieldStart(builder->head(), kRequestArguments, encoded.size());
+  AppendFieldStart(builder->head(), v1::ApplyRequest::kArgumentsFieldNumber, encoded.size());
   builder->Append(encoded);
 }
 
@@ -162,7 +154,7 @@ absl::StatusOr<ReceivedOutput> DecodeOutput(CodedInputStream* input, BufferPool*
   while (const uint32_t tag = input->ReadTag()) {
     bool read = true;
     switch (tag) {
-      case LengthDelimited(kOutputData): {
+      case LengthDelimited(v1::Output::kDataFieldNumber): {
         SHOAL_ASSIGN_OR_RETURN(storage, ReadData(input, pool, &data_bytes));
         break;
       }
@@ -216,7 +208,7 @@ absl::StatusOr<ReceivedCall> DecodeCall(CodedInputStream* input, BufferPool* poo
   while (const uint32_t tag = input->ReadTag()) {
     bool read = true;
     switch (tag) {
-      case LengthDelimited(kResponseOutputs): {
+      case LengthDelimited(v1::ApplyResponse::kOutputsFieldNumber): {
         CodedInputStream::Limit outer = 0;
         if (!EnterNested(input, &outer)) return Malformed();
         SHOAL_ASSIGN_OR_RETURN(ReceivedOutput output, DecodeOutput(input, pool));

@@ -12,7 +12,18 @@
 namespace shoal::internal {
 namespace {
 
-constexpr size_t kIdleMax = 8;
+constexpr size_t kIdleMax = 8;  // Channels kept open for the next stream.
+
+// A server whose host is gone sends nothing, not even an end: without pings a call without a
+// deadline would wait for it for ever.
+void SetKeepalive(const wire::Keepalive& keepalive, grpc::ChannelArguments* arguments) {
+  arguments->SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, static_cast<int>(keepalive.interval.count()));
+  arguments->SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, static_cast<int>(keepalive.timeout.count()));
+  // Kept connections, too: the next call must not be the one that finds out.
+  arguments->SetInt(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
+  // By default the third ping waits for data to be sent, and a call that waits sends none.
+  arguments->SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
+}
 
 }  // namespace
 
@@ -29,6 +40,7 @@ std::shared_ptr<grpc::Channel> MakeChannel(const ChannelOptions& options) {
   // Reconnect about as eagerly as RetryPolicy asks again: the default of a second would outlast it.
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 50);
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 2000);
+  SetKeepalive(options.keepalive, &arguments);
   // A proxy named in the environment is not for a service of this kind.
   arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
   return grpc::CreateCustomChannel(options.target, grpc::InsecureChannelCredentials(), arguments);

@@ -8,11 +8,14 @@
 #include <string>
 #include <vector>
 
+#include "wire/keepalive.h"
+
 namespace shoal::internal {
 
 struct ChannelOptions {
   std::string target = {};        ///< "host:port" or "unix:/path".
   int64_t message_bytes_max = 0;  ///< The largest message the server sends.
+  wire::Keepalive keepalive = {};
 };
 
 /// A channel with a connection of its own, made at its first call.

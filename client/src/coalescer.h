@@ -17,16 +17,16 @@ class Coalescer {
  public:
   explicit Coalescer(const SessionOptions& options) : options_(options) {}
 
-  /// Tasks were added to those that wait. `unanswered`: tasks that were sent and have not ended.
+  /// Tasks were added to those that wait.
   void Added(Instant now, int64_t tasks, int64_t bytes);
 
-  /// True: send now.
+  /// True: send now. `unanswered`: tasks that were sent and have not ended.
   bool Due(Instant now, int64_t unanswered) const;
 
   /// When `Due` will turn true by itself; nothing if no task waits.
   std::optional<Instant> DueAt() const;
 
-  /// That many tasks left in one message, which leaves `tasks_left` waiting.
+  /// That many of the tasks that wait have left in one message.
   void Flushed(Instant now, int64_t tasks, int64_t bytes);
 
   int64_t waiting_tasks() const { return waiting_tasks_; }

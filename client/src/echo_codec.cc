@@ -7,12 +7,14 @@
 #include "absl/strings/str_cat.h"
 #include "client/src/convert.h"
 #include "client/src/message_builder.h"
+#include "shoal/v1/compute.pb.h"
 
 namespace shoal::internal {
 namespace {
 
-constexpr uint32_t kRoute = 1;
-constexpr uint32_t kPayload = 15;
+constexpr uint32_t kRoute = v1::EchoRequest::kRouteFieldNumber;
+constexpr uint32_t kPayload = v1::EchoRequest::kPayloadFieldNumber;
+static_assert(kPayload == v1::EchoResponse::kPayloadFieldNumber);
 
 }  // namespace
 

@@ -5,13 +5,13 @@
 #include "absl/strings/str_cat.h"
 #include "client/src/call_codec.h"
 #include "client/src/session_core.h"
+#include "shoal/v1/compute.pb.h"
 
 namespace shoal {
 namespace {
 
-// Fields of SessionTask.
-constexpr uint32_t kTaskCall = 2;
-constexpr uint32_t kTaskTimeout = 3;
+constexpr uint32_t kTaskCall = v1::SessionTask::kCallFieldNumber;
+constexpr uint32_t kTaskTimeout = v1::SessionTask::kTimeoutUsFieldNumber;
 
 /// All arrays inside the request, all outputs inside the reply or stored.
 internal::CallPlan InlinePlan(const Call& call) {

@@ -14,6 +14,7 @@
 #include "client/src/call_codec.h"
 #include "client/src/grpc_status.h"
 #include "client/src/nested.h"
+#include "shoal/v1/compute.pb.h"
 
 namespace shoal::internal {
 namespace {
@@ -22,19 +23,22 @@ using google::protobuf::internal::WireFormatLite;
 using google::protobuf::io::CodedInputStream;
 using google::protobuf::io::CodedOutputStream;
 
-// Tags of shoal.v1, all of one byte.
-constexpr uint8_t kRequestOpen = 1 << 3 | 2;  // SessionRequest
-constexpr uint8_t kRequestTasks = 2 << 3 | 2;
-constexpr uint8_t kRequestCancel = 3 << 3 | 2;
-constexpr uint8_t kOpenOrdered = 1 << 3;    // SessionOpen
-constexpr uint8_t kTaskId = 1 << 3;         // SessionTask
-constexpr uint32_t kReplyCredits = 1 << 3;  // SessionResponse
-constexpr uint32_t kReplyDone = 2 << 3;
-constexpr uint32_t kReplyDonePacked = 2 << 3 | 2;
-constexpr uint32_t kReplyResults = 3 << 3 | 2;
-constexpr uint32_t kResultId = 1 << 3;  // SessionResult
-constexpr uint32_t kResultStatus = 2 << 3 | 2;
-constexpr uint32_t kResultOutputs = 3 << 3 | 2;
+constexpr uint8_t VarintTag(int field) { return static_cast<uint8_t>(field << 3); }
+constexpr uint8_t LengthTag(int field) { return static_cast<uint8_t>(field << 3 | 2); }
+
+// Tags, all of one byte: their fields' numbers are below 16.
+constexpr uint8_t kRequestOpen = LengthTag(v1::SessionRequest::kOpenFieldNumber);
+constexpr uint8_t kRequestTasks = LengthTag(v1::SessionRequest::kTasksFieldNumber);
+constexpr uint8_t kRequestCancel = LengthTag(v1::SessionRequest::kCancelFieldNumber);
+constexpr uint8_t kOpenOrdered = VarintTag(v1::SessionOpen::kOrderedFieldNumber);
+constexpr uint8_t kTaskId = VarintTag(v1::SessionTask::kIdFieldNumber);
+constexpr uint32_t kReplyCredits = VarintTag(v1::SessionResponse::kCreditsFieldNumber);
+constexpr uint32_t kReplyDone = VarintTag(v1::SessionResponse::kDoneFieldNumber);
+constexpr uint32_t kReplyDonePacked = LengthTag(v1::SessionResponse::kDoneFieldNumber);
+constexpr uint32_t kReplyResults = LengthTag(v1::SessionResponse::kResultsFieldNumber);
+constexpr uint32_t kResultId = VarintTag(v1::SessionResult::kIdFieldNumber);
+constexpr uint32_t kResultStatus = LengthTag(v1::SessionResult::kStatusFieldNumber);
+constexpr uint32_t kResultOutputs = LengthTag(v1::SessionResult::kOutputsFieldNumber);
 
 constexpr size_t kVarintMax = 10;
 

@@ -31,19 +31,22 @@ struct Addition {
   }
 };
 
-constexpr bool IsHalf(DType dtype) { return dtype == DType::kFloat16 || dtype == DType::kBfloat16; }
-constexpr bool IsSignedOrBool(DType dtype) { return dtype <= DType::kInt64; }
-constexpr bool IsInteger(DType dtype) { return dtype <= DType::kUint64; }
+constexpr bool IsSignedOrBool(DType dtype) {
+  return dtype == DType::kBool || IsSignedInteger(dtype);
+}
+constexpr bool IsIntegerOrBool(DType dtype) {
+  return IsSignedOrBool(dtype) || IsUnsignedInteger(dtype);
+}
 
 struct Sum {
   static constexpr size_t kInputs = 1;
   using Fold = Addition;
 
   template <DType kDType>
-  static constexpr DType kAccumulator = IsSignedOrBool(kDType) ? DType::kInt64
-                                        : IsInteger(kDType)    ? DType::kUint64
-                                        : IsHalf(kDType)       ? DType::kFloat32
-                                                               : kDType;
+  static constexpr DType kAccumulator = IsSignedOrBool(kDType)    ? DType::kInt64
+                                        : IsIntegerOrBool(kDType) ? DType::kUint64
+                                        : IsHalf(kDType)          ? DType::kFloat32
+                                                                  : kDType;
   template <DType kDType>
   using Accumulator = Signless<Element<kAccumulator<kDType>>>;
   template <DType kDType>
@@ -51,7 +54,7 @@ struct Sum {
 
   // 4096 terms of at most 16 bits fit 32.
   template <DType kDType>
-  using Leaf = std::conditional_t<IsInteger(kDType) && (ItemBytes(kDType) < 4), uint32_t,
+  using Leaf = std::conditional_t<IsIntegerOrBool(kDType) && (ItemBytes(kDType) < 4), uint32_t,
                                   Accumulator<kDType>>;
   template <DType kDType>
   SHOAL_INLINE static Accumulator<kDType> FromLeaf(Leaf<kDType> leaf) {
@@ -85,7 +88,7 @@ struct Dot {
 
   // Wrapping at 32 bits and then at 8 or 16 is wrapping at 8 or 16; trues are counted.
   template <DType kDType>
-  using Leaf = std::conditional_t<IsInteger(kDType) && (ItemBytes(kDType) < 4), uint32_t,
+  using Leaf = std::conditional_t<IsIntegerOrBool(kDType) && (ItemBytes(kDType) < 4), uint32_t,
                                   Accumulator<kDType>>;
   template <DType kDType>
   SHOAL_INLINE static Accumulator<kDType> FromLeaf(Leaf<kDType> leaf) {

@@ -89,7 +89,6 @@ struct Reduction {
   using T = typename Policy::template Input<kDType>;
   using Fold = typename Policy::Fold;
   using Inputs = std::array<const void*, 2>;
-  static constexpr bool kHalf = kDType == DType::kFloat16 || kDType == DType::kBfloat16;
   static_assert(sizeof(Acc) == ItemBytes(Policy::template kAccumulator<kDType>));
 
   // Halves become floats in scratch memory first, which stays in cache.
@@ -109,7 +108,7 @@ struct Reduction {
 
   template <class Use>
   SHOAL_INLINE static void WithPlainInputs(const Inputs& inputs, int64_t count, Use use) {
-    if constexpr (kHalf) {
+    if constexpr (IsHalf(kDType)) {
       Widened widened;
       Inputs floats = {};
       for (size_t i = 0; i < Policy::kInputs; ++i) floats[i] = widened.Fill(i, inputs, count);
@@ -145,7 +144,7 @@ struct Reduction {
   }
 
   static void FinishRoot(const void* value, void* output) {
-    if constexpr (kHalf) {
+    if constexpr (IsHalf(kDType)) {
       Narrow(kDType, static_cast<const float*>(value), static_cast<uint16_t*>(output), 1);
     } else {
       *static_cast<Acc*>(output) = *static_cast<const Acc*>(value);

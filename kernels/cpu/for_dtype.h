@@ -7,9 +7,14 @@
 
 namespace shoal::kernels::cpu {
 
-/// Calls `function.template operator()<kDType>()` for the real dtype given at run time.
+/// What `function` returns, for each dtype alike.
 template <class Function>
-decltype(auto) ForRealDType(DType dtype, Function&& function) {
+using ForDTypeResult = decltype(std::declval<Function&>().template operator()<DType::kBool>());
+
+/// Calls `function.template operator()<kDType>()` for the dtype given at run time: the one switch
+/// over all dtypes from which code for each is made.
+template <class Function>
+ForDTypeResult<Function> ForDType(DType dtype, Function&& function) {
   switch (dtype) {
     case DType::kBool:
       return function.template operator()<DType::kBool>();
@@ -38,10 +43,23 @@ decltype(auto) ForRealDType(DType dtype, Function&& function) {
     case DType::kFloat64:
       return function.template operator()<DType::kFloat64>();
     case DType::kComplex64:
+      return function.template operator()<DType::kComplex64>();
     case DType::kComplex128:
-      break;
+      return function.template operator()<DType::kComplex128>();
   }
-  SHOAL_UNREACHABLE("not a real dtype");
+  SHOAL_UNREACHABLE("dtype out of range");
+}
+
+/// The same for real dtypes only: `function` need not compile for the others.
+template <class Function>
+ForDTypeResult<Function> ForRealDType(DType dtype, Function&& function) {
+  return ForDType(dtype, [&function]<DType kDType>() -> ForDTypeResult<Function> {
+    if constexpr (ClassOf(kDType) == DTypeClass::kComplex) {
+      SHOAL_UNREACHABLE("not a real dtype");
+    } else {
+      return function.template operator()<kDType>();
+    }
+  });
 }
 
 }  // namespace shoal::kernels::cpu

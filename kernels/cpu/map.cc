@@ -17,8 +17,6 @@ namespace {
 constexpr int64_t kScratchBytes = 4096;  // Per operand: all of them stay in the first-level cache.
 constexpr int64_t kCacheLine = 64;
 
-bool IsHalf(DType dtype) { return dtype == DType::kFloat16 || dtype == DType::kBfloat16; }
-
 /// The parameter as it would be as an element of the array (NEP 50), still in float64.
 double RoundToDType(DType dtype, double value) {
   if (dtype == DType::kFloat16) {

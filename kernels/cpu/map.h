@@ -10,8 +10,9 @@ namespace shoal::kernels::cpu {
 /// How an output is written.
 enum class Stores : uint8_t {
   kCached,  ///< Ordinary stores: the output is likely to be read soon.
-  /// Around the caches: saves reading the output's lines before they are overwritten, a quarter to
-  /// a third of the time of outputs larger than the last-level cache. Slower for smaller ones.
+  /// Non-temporal stores, around the caches: saves reading the output's lines before they are
+  /// overwritten, a quarter to a third of the time of outputs larger than the last-level cache.
+  /// Slower for smaller ones.
   kStreaming,
 };
 

@@ -31,7 +31,8 @@ using MapLoop = void (*)(const MapBlock& block);
 
 struct MapCode {
   std::array<MapLoop, kDTypeSlots> loops = {};  ///< Null where the op is not built.
-  /// The same around the caches, for an output that starts a cache line. Never in halves' slots.
+  /// The same with non-temporal stores, for an output that starts a cache line. With
+  /// `halves_as_float` those of the halves are not used.
   std::array<MapLoop, kDTypeSlots> streaming_loops = {};
   bool halves_as_float = false;  ///< float16 and bfloat16 loops take and give float32.
 };
@@ -52,7 +53,7 @@ struct ReduceCode {
 };
 using ReduceCodes = std::array<ReduceCode, kDTypeSlots>;
 
-/// Conversions between halves and float32, and stores around the cache.
+/// Conversions between halves and float32, and non-temporal stores.
 struct BlockCode {
   void (*widen)(DType dtype, const uint16_t* halves, float* floats, int64_t count) = nullptr;
   void (*narrow)(DType dtype, const float* floats, uint16_t* halves, int64_t count) = nullptr;

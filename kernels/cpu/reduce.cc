@@ -34,7 +34,7 @@ std::array<const void*, 2> InputsAt(const ReduceArgs& args, int64_t offset) {
   return inputs;
 }
 
-/// Puts `node` behind `nodes`, joining complete pairs of brothers on the way up.
+/// Puts `node` behind `nodes`, joining complete pairs of siblings on the way up.
 ///
 /// `Nodes` is a vector, or the array on the stack below; both are in order of index.
 template <class Nodes>
@@ -62,7 +62,7 @@ Node FoldRoot(const ReduceCode& code, std::span<const Node> nodes) {
   return root;
 }
 
-/// Complete subtrees of an array that begins at 0 have falling levels, below 52 of them; one more
+/// Complete subtrees of an array that begins at 0 have descending levels, fewer than 52; one more
 /// for the last, incomplete leaf.
 class NodeStack {
  public:
@@ -212,7 +212,7 @@ void ReduceAll(const OpInfo& op, const ReduceArgs& args, void* output) {
     Node leaf = {.level = 0, .index = LeafOf(offset), .value = {}};
     code.leaf(InputsAt(args, offset), count, leaf.value.data());
     if (count < kLeafElements) {
-      nodes.push_back(leaf);  // Incomplete: it is nobody's brother yet.
+      nodes.push_back(leaf);  // Incomplete: it has no sibling.
     } else {
       PushNode(code, nodes, leaf);
     }

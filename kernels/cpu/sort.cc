@@ -21,13 +21,13 @@ namespace {
 
 constexpr size_t kValuesOf16Bits = 65'536;
 
-// Rows of 16-bit elements: the shortest are compared; then two passes over a byte each are faster,
-// until clearing and reading 65536 counters costs less than the second pass. No vectors: they need
-// AVX-512 to beat this.
+// Rows of 16-bit elements: the shortest are sorted by comparison; then a radix sort of two passes
+// is faster, until clearing and reading 65536 counters costs less than its second pass. No vectors:
+// they need AVX-512 to beat this.
 constexpr size_t kRadixElementsMin = 100;
-constexpr size_t kCountedElementsMin = 20'000;
+constexpr size_t kCountingElementsMin = 20'000;
 
-void CountBools(std::span<uint8_t> row) {
+void SortBools(std::span<uint8_t> row) {
   size_t trues = 0;
   for (const uint8_t x : row) trues += x != 0 ? 1U : 0U;
   const size_t falses = row.size() - trues;
@@ -35,9 +35,9 @@ void CountBools(std::span<uint8_t> row) {
   std::memset(row.data() + falses, 1, trues);
 }
 
-// Four counters a value: repeated values would otherwise wait for their own last increment.
+// Four counters per value: repeated values would otherwise wait for their own last increment.
 template <class T>
-void CountBytes(std::span<T> row) {
+void CountingSortBytes(std::span<T> row) {
   std::array<std::array<int64_t, 256>, 4> counts = {};
   size_t i = 0;
   for (; i + 4 <= row.size(); i += 4) {
@@ -57,7 +57,7 @@ void CountBytes(std::span<T> row) {
 }
 
 template <class Mapping>
-void CountHalfWords(std::span<typename Mapping::Stored> row) {
+void CountingSort16(std::span<typename Mapping::Stored> row) {
   using Key = typename Mapping::Key;
   constexpr int kLowest = std::numeric_limits<Key>::min();
   std::vector<int64_t> counts(kValuesOf16Bits);
@@ -69,7 +69,8 @@ void CountHalfWords(std::span<typename Mapping::Stored> row) {
   }
 }
 
-/// One stable pass by the byte at `shift` of the keys, which are counted from the least one.
+/// One stable pass of a radix sort (least significant digit first), by the byte at `shift` of the
+/// key's distance from the smallest key.
 template <class Mapping>
 void RadixPass(std::span<const typename Mapping::Stored> from, typename Mapping::Stored* to,
                int shift) {
@@ -85,21 +86,21 @@ void RadixPass(std::span<const typename Mapping::Stored> from, typename Mapping:
 }
 
 template <class Mapping>
-void SortHalfWords(std::span<typename Mapping::Stored> row) {
+void Sort16(std::span<typename Mapping::Stored> row) {
   using Stored = typename Mapping::Stored;
   if (row.size() < kRadixElementsMin) {
     std::sort(row.begin(), row.end(),
               [](Stored x, Stored y) { return Mapping::ToKey(x) < Mapping::ToKey(y); });
-  } else if (row.size() < kCountedElementsMin) {
+  } else if (row.size() < kCountingElementsMin) {
     std::vector<Stored> scratch(row.size());
     RadixPass<Mapping>(row, scratch.data(), 0);
     RadixPass<Mapping>(scratch, row.data(), 8);
   } else {
-    CountHalfWords<Mapping>(row);
+    CountingSort16<Mapping>(row);
   }
 }
 
-void SortVectors(const hwy::Sorter& sorter, auto* keys, size_t count) {
+void SortWithVqsort(const hwy::Sorter& sorter, auto* keys, size_t count) {
   using Key = std::remove_pointer_t<decltype(keys)>;
   if constexpr (sizeof(Key) == 4) {
     if (CompressStoreIsSlow()) {
@@ -117,7 +118,7 @@ void SortByKeys(const hwy::Sorter& sorter, std::span<typename Mapping::Stored> r
   if constexpr (kMapped) {
     for (auto& x : row) x = Mapping::ToKey(x);
   }
-  SortVectors(sorter, row.data(), row.size());
+  SortWithVqsort(sorter, row.data(), row.size());
   if constexpr (kMapped) {
     for (auto& x : row) x = Mapping::FromKey(x);
   }
@@ -128,11 +129,11 @@ void SortRow(const hwy::Sorter& sorter, std::span<typename SortKey<kDType>::Stor
   using Mapping = SortKey<kDType>;
   constexpr size_t kItem = sizeof(typename Mapping::Stored);
   if constexpr (kDType == DType::kBool) {
-    CountBools(row);
+    SortBools(row);
   } else if constexpr (kItem == 1) {
-    CountBytes(row);
+    CountingSortBytes(row);
   } else if constexpr (kItem == 2) {
-    SortHalfWords<Mapping>(row);
+    Sort16<Mapping>(row);
   } else {
     SortByKeys<Mapping>(sorter, row);
   }

@@ -15,7 +15,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace shoal::kernels::cpu::HWY_NAMESPACE {
 
-// Signed keys become unsigned ones for the while: one build serves both.
+// For signed keys too, which their caller maps to unsigned ones: each build takes long to compile.
 void SortUnsigned(uint32_t* keys, size_t count) {
   namespace hn = ::hwy::HWY_NAMESPACE;
   const hn::SortTag<uint32_t> d;

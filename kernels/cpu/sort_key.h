@@ -1,17 +1,16 @@
 #pragma once
 
-#include <bit>
 #include <concepts>
 #include <cstdint>
 #include <type_traits>
 
 #include "kernels/dtype.h"
 
-// Unsigned keys whose order is the total order of kernels/sort.h. Every mapping is one to one, so
+// Integer keys whose order is the total order of kernels/sort.h. Every mapping is one to one, so
 // sorting keys keeps each element's bits, NaN payloads included.
 namespace shoal::kernels::cpu {
 
-/// Keys of floats of the width of `Bits`, given as bit patterns; kExponentMask is +infinity.
+/// Keys of floats of the width of `Bits`, given as bit patterns; kInfinity is that of +infinity.
 ///
 /// Flipping gives -NaN < -inf < ... < -0 < +0 < ... < +inf < +NaN; subtracting the key of -inf
 /// turns the -NaNs over to the top.

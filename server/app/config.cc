@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <fstream>
-#include <thread>
 
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
@@ -15,18 +14,36 @@
 #include "absl/strings/strip.h"
 #include "base/status.h"
 #include "base/units.h"
+#include "server/memory/arena.h"
 
 namespace shoal::app {
 namespace {
 
-absl::StatusOr<int64_t> MemoryLimit(const std::string& text, int64_t machine_bytes) {
+/// A size, or a percentage of the machine's memory.
+absl::StatusOr<int64_t> BytesOrPart(const std::string& text, int64_t machine_bytes) {
   absl::string_view number = text;
   if (!absl::ConsumeSuffix(&number, "%")) return ParseBytes(text);
   double percent = 0;
   if (!absl::SimpleAtod(number, &percent) || !(percent > 0 && percent <= 100)) {
-    return absl::InvalidArgumentError(absl::StrCat("--memory-limit: '", text, "' is not a part"));
+    return absl::InvalidArgumentError(absl::StrCat("'", text, "' is not a part"));
   }
   return static_cast<int64_t>(static_cast<double>(machine_bytes) * percent / 100);
+}
+
+absl::StatusOr<int64_t> MemoryLimit(const std::string& text, int64_t machine_bytes) {
+  constexpr int64_t kMin = 64 * kMiB;
+  const absl::StatusOr<int64_t> bytes = BytesOrPart(text, machine_bytes);
+  std::string wrong;
+  if (!bytes.ok()) {
+    wrong = std::string(bytes.status().message());
+  } else if (*bytes < kMin) {
+    wrong = absl::StrCat("less than ", FormatBytes(kMin));
+  } else if (*bytes > memory::kArenaBytesMax) {
+    wrong = absl::StrCat("more than ", FormatBytes(memory::kArenaBytesMax));
+  } else {
+    return *bytes;
+  }
+  return absl::InvalidArgumentError("--memory-limit: " + wrong);
 }
 
 /// A name that merely begins like one (127.example.com) is not.
@@ -111,6 +128,7 @@ void RaiseDescriptorLimit() {
 absl::StatusOr<Config> MakeConfig(const ParsedOptions& options, const Machine& machine) {
   Config config;
   config.host = WithoutBrackets(options.String("host"));
+  if (config.host.empty()) return absl::InvalidArgumentError("--host: no address");
   if (!IsLoopback(config.host) && !options.Bool("insecure")) {
     return absl::InvalidArgumentError(absl::StrCat(
         "--host ", config.host,
@@ -125,15 +143,12 @@ absl::StatusOr<Config> MakeConfig(const ParsedOptions& options, const Machine& m
   config.unix_socket = options.Bool("unix-socket");
   config.socket_dir = options.String("socket-dir");
   config.workers = static_cast<int>(options.Int("workers"));
-  if (config.workers == 0) config.workers = std::min(machine.cores, 4);
+  constexpr int kDefaultWorkersMax = 4;
+  if (config.workers == 0) config.workers = std::min(machine.cores, kDefaultWorkersMax);
   config.threads = static_cast<int>(options.Int("threads"));
   if (config.threads == 0) config.threads = std::max(1, machine.cores / config.workers);
   SHOAL_ASSIGN_OR_RETURN(config.memory_limit_bytes,
                          MemoryLimit(options.String("memory-limit"), machine.memory_bytes));
-  constexpr int64_t kMemoryMin = 64 * kMiB;
-  if (config.memory_limit_bytes < kMemoryMin) {
-    return absl::InvalidArgumentError("--memory-limit: less than 64 MiB");
-  }
   SHOAL_RETURN_IF_ERROR(
       ShareDescriptors(machine.descriptors, options.Int("connection-limit"), &config));
   config.policy = options.String("policy");

@@ -19,7 +19,7 @@ struct Config {
   bool unix_socket = true;
   std::string socket_dir;  ///< Empty: a new one in the temporary directory.
   int workers = 0;
-  int threads = 0;  ///< A worker.
+  int threads = 0;  ///< Of each worker.
   int64_t memory_limit_bytes = 0;
   int64_t connections_max = 16384;  ///< Of gRPC, over TCP and Unix sockets together.
   int64_t lease_connections_max = 1024;
@@ -33,7 +33,8 @@ struct Config {
 /// "127.0.0.1:80", "[::1]:80".
 std::string HostAndPort(const std::string& host, int port);
 
-/// What this machine offers, for defaults.
+/// What this process may use of the machine, for defaults: cores of its affinity mask, memory of
+/// its control group.
 struct Machine {
   int cores = 1;
   int64_t memory_bytes = 0;
@@ -45,6 +46,8 @@ Machine ThisMachine();
 /// that use select(2).
 void RaiseDescriptorLimit();
 
+/// Checks the options and fills in what they leave to the machine.
+///
 /// Errors:
 ///   INVALID_ARGUMENT     values that do not go together, or an address that is not loopback
 ///                        without --insecure.

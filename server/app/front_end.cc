@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <future>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -17,6 +18,7 @@
 #include "server/service/call_record.h"
 #include "server/service/services.h"
 #include "server/transport/grpc/grpc_server.h"
+#include "server/transport/servers.h"
 
 #ifndef SHOAL_VERSION
 #error "SHOAL_VERSION comes from the build"
@@ -25,15 +27,14 @@
 namespace shoal::app {
 namespace {
 
-// Of the payload memory, the part that the front end itself may hold: leases, results on their
-// way. The rest is the workers'.
-constexpr int64_t kFrontEndPart = 4;
+// One part in so many of the payload memory is the front end's own: leases, results on their way.
+// The rest is the workers'.
+constexpr int64_t kFrontEndDivisor = 4;
 constexpr int kStreamsPerConnection = 1024;
+// Every way in which calls can come.
+constexpr transport::Transport kTransports[] = {{"grpc", transport::StartGrpcServer}};
 // How long a client may take to fetch the end of its last reply.
 constexpr Duration kFlushTime = std::chrono::seconds(1);
-
-constexpr const char* kServiceNames[] = {"", "shoal.v1.ComputeService", "shoal.v1.ArrayService",
-                                         "shoal.v1.ClusterService"};
 
 std::string TemporaryDirectory() {
   const char* configured = std::getenv("TMPDIR");
@@ -64,10 +65,11 @@ absl::Status FrontEnd::BuildEngine(const Config& config) {
   engine_.backend = "cpu";
   engine_.logger = &logger_;
   engine_.throughput = &throughput_;
+  engine_.observers = {&throughput_};
   SHOAL_ASSIGN_OR_RETURN(
       engine_.arena,
       memory::Arena::Create({.name = "payload", .capacity_bytes = config.memory_limit_bytes}));
-  const int64_t front_bytes = config.memory_limit_bytes / kFrontEndPart;
+  const int64_t front_bytes = config.memory_limit_bytes / kFrontEndDivisor;
   const int64_t worker_bytes = (config.memory_limit_bytes - front_bytes) / config.workers;
   engine_.front_budget = std::make_unique<memory::Budget>("the front end", front_bytes);
   engine_.limits.lease_bytes = std::min(engine_.limits.lease_bytes, front_bytes);
@@ -105,12 +107,13 @@ absl::Status FrontEnd::Listen(const Config& config) {
       absl::StrCat(absl::Hex(facts_.started.time_since_epoch().count()), "-", getpid());
   facts_.begin_drain = [this] { BeginDrain(); };
 
-  transport::ServerOptions options;
-  options.addresses = {HostAndPort(config.host, config.port)};
-  options.message_bytes_max = config.limits.message_bytes();
-  options.streams_per_connection_max = kStreamsPerConnection;
-  options.connections_max = config.connections_max;
-  options.connection_refused = [this] {
+  transport::ServersSetup setup;
+  setup.transports = kTransports;
+  setup.listeners = {{"grpc", {HostAndPort(config.host, config.port), std::nullopt}, {}}};
+  setup.options.message_bytes_max = config.limits.message_bytes();
+  setup.options.streams_per_connection_max = kStreamsPerConnection;
+  setup.options.connections_max = config.connections_max;
+  setup.options.connection_refused = [this] {
     logger_.LogLimited(refusals_, telemetry::LogLevel::kWarning, "connection refused: too many");
   };
   if (config.unix_socket) {
@@ -118,7 +121,8 @@ absl::Status FrontEnd::Listen(const Config& config) {
                            SocketDirectory::Make(config.socket_dir, TemporaryDirectory()));
     facts_.unix_socket = sockets_.grpc_socket();
     facts_.lease_socket = sockets_.lease_socket();
-    options.addresses.push_back(absl::StrCat("unix:", facts_.unix_socket));
+    setup.listeners.push_back(
+        {"grpc", {absl::StrCat("unix:", facts_.unix_socket), std::nullopt}, {}});
     service::LeaseServer::Options leasing;
     leasing.path = facts_.lease_socket;
     leasing.connections_max = config.lease_connections_max;
@@ -126,8 +130,11 @@ absl::Status FrontEnd::Listen(const Config& config) {
     SHOAL_ASSIGN_OR_RETURN(lease_server_,
                            service::LeaseServer::Start(leasing, engine_.leases.get(), &logger_));
   }
-  SHOAL_ASSIGN_OR_RETURN(
-      server_, transport::StartGrpcServer(options, service::AllServices(&engine_, &facts_)));
+  setup.services = service::AllServices(&engine_, &facts_);
+  for (const transport::ServiceTable& service : setup.services) {
+    if (service.built) service_names_.push_back(service.name);
+  }
+  SHOAL_ASSIGN_OR_RETURN(server_, transport::StartServers(setup));
   return absl::OkStatus();
 }
 
@@ -147,7 +154,8 @@ absl::Status FrontEnd::ListenHttp(const Config& config) {
 }
 
 void FrontEnd::SetHealth(bool serving) {
-  for (const char* name : kServiceNames) server_->SetServing(name, serving);
+  server_->SetServing("", serving);
+  for (const std::string& name : service_names_) server_->SetServing(name, serving);
   for (const WorkerId worker : engine_.workers->ids()) {
     server_->SetServing(absl::StrCat("worker/", worker.value), serving);
   }

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "server/app/config.h"
@@ -59,6 +60,7 @@ class FrontEnd {
   SocketDirectory sockets_;
   std::unique_ptr<service::LeaseServer> lease_server_;
   std::unique_ptr<transport::Server> server_;
+  std::vector<std::string> service_names_;  // Those that health knows.
   std::unique_ptr<telemetry::ServiceMetrics> metrics_;
   std::unique_ptr<telemetry::HttpServer> http_;
   std::atomic<bool> serving_ = false;

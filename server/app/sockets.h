@@ -2,12 +2,14 @@
 
 #include <functional>
 #include <string>
+#include <utility>
 
 #include "absl/status/statusor.h"
 
 namespace shoal::app {
 
-/// A directory for the Unix sockets that only this user can enter; taken away with its contents.
+/// A directory for the Unix sockets. One that this makes only its own user can enter, and goes with
+/// the object; from one that was there only the sockets go.
 class SocketDirectory {
  public:
   /// `path`, made if it is not there; empty: a new one in `temporary`.

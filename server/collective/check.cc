@@ -10,13 +10,6 @@
 namespace shoal::collective {
 namespace {
 
-using kernels::DType;
-
-int64_t Alignment(DType dtype) {
-  const bool is_complex = dtype == DType::kComplex64 || dtype == DType::kComplex128;
-  return kernels::ItemBytes(dtype) / (is_complex ? 2 : 1);
-}
-
 bool IsReduction(Operation operation) {
   return operation == Operation::kReduce || operation == Operation::kAllReduce ||
          operation == Operation::kReduceScatter;
@@ -102,9 +95,11 @@ RankLayout LayoutOf(const CallView& call, int rank) {
       return {true, true, whole(), block(), BlockOffset(args, rank)};
     case Operation::kAllToAll: {
       RankLayout layout{true, true, 0, 0, -1};
-      for (int peer = 0; peer < size; ++peer) {
-        layout.send_bytes += args.counts[static_cast<size_t>(rank * size + peer)] * item;
-        layout.recv_bytes += args.counts[static_cast<size_t>(peer * size + rank)] * item;
+      const auto ranks = static_cast<size_t>(size);
+      const auto self = static_cast<size_t>(rank);
+      for (size_t peer = 0; peer < ranks; ++peer) {
+        layout.send_bytes += args.counts[self * ranks + peer] * item;
+        layout.recv_bytes += args.counts[peer * ranks + self] * item;
       }
       return layout;
     }
@@ -158,7 +153,7 @@ absl::Status CheckRank(const CallView& call, int rank, const RankBuffers& buffer
     fault = "send and recv overlap, but not as in place";
   }
   if (fault.empty() && IsReduction(call.operation)) {
-    const auto mask = static_cast<uintptr_t>(Alignment(call.args->dtype)) - 1;
+    const auto mask = static_cast<uintptr_t>(kernels::ItemAlignment(call.args->dtype)) - 1;
     const auto address = (layout.uses_send ? reinterpret_cast<uintptr_t>(buffers.send.data) : 0) |
                          (layout.uses_recv ? reinterpret_cast<uintptr_t>(buffers.recv.data) : 0);
     if ((address & mask) != 0) {

@@ -45,8 +45,7 @@ std::string_view Name(Operation operation) {
 }
 
 bool IsDefined(ReduceOp op, kernels::DType dtype) {
-  const bool ordered = dtype != kernels::DType::kComplex64 && dtype != kernels::DType::kComplex128;
-  return ordered || op == ReduceOp::kSum || op == ReduceOp::kProduct;
+  return !kernels::IsComplex(dtype) || op == ReduceOp::kSum || op == ReduceOp::kProduct;
 }
 
 }  // namespace shoal::collective

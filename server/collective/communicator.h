@@ -15,7 +15,7 @@
 namespace shoal::collective {
 
 enum class ReduceOp : uint8_t { kSum, kProduct, kMin, kMax };
-std::string_view Name(ReduceOp op);
+std::string_view Name(ReduceOp op);  ///< "sum".
 
 enum class Operation : uint8_t {
   kScatter,
@@ -29,7 +29,7 @@ enum class Operation : uint8_t {
   kSendRecv,
   kBarrier,
 };
-std::string_view Name(Operation operation);
+std::string_view Name(Operation operation);  ///< "all-reduce".
 
 /// Whether elements of `dtype` can be combined by `op`: complex numbers have no minimum.
 /// Booleans add as "or" and multiply as "and".
@@ -65,14 +65,14 @@ struct Transfer {
 /// This process's part of a fixed group of ranks that move data together.
 ///
 /// A process owns one or more ranks of the group, and one call speaks for all of them, with one
-/// RankBuffers a local rank in the order of `LocalRanks()`. So one interface fits one process with
-/// all GPUs, one GPU a process, and workers that are threads.
+/// RankBuffers per local rank in the order of `LocalRanks()`. So one interface fits one process
+/// with all GPUs, one GPU per process, and workers that are threads.
 ///
 /// Order: every process makes the group's calls in the same order (SendRecv apart: see there).
 ///   A count of 0 moves nothing but still takes its turn. Calls of different groups over the same
 ///   streams are made one after the other, in one order everywhere.
-/// Blocks: where `counts` has one entry a rank, blocks are ragged as it says and lie in rank order
-///   without gaps. Buffers hold exactly what the operation says: another size is an error.
+/// Blocks: where `counts` has one entry per rank, blocks are ragged as it says and lie in rank
+///   order without gaps. Buffers hold exactly what the operation says: another size is an error.
 /// In place: a rank's send and recv may be the same memory exactly where the operation says so.
 ///   Any other overlap between what is written and anything else in the call is an error.
 /// Result: done once the local buffers are filled and free to be reused; every later piece of work
@@ -82,9 +82,8 @@ struct Transfer {
 ///
 /// Errors, told to `done`:
 ///   INVALID_ARGUMENT   sizes do not fit `counts`, buffers overlap, a root or count is out of
-///   range,
-///                      `op` is not defined for the dtype, or processes disagree; the message names
-///                      the rank. Nothing was moved and the group is still whole.
+///                      range, `op` is not defined for the dtype, or processes disagree; the
+///                      message names the rank. Nothing was moved and the group is still whole.
 ///   DEADLINE_EXCEEDED  a rank did not come, or data did not move, within `timeout`.
 ///   UNAVAILABLE        a peer left or aborted, or the link to it failed.
 ///   ABORTED            `Abort` was called here.
@@ -107,7 +106,7 @@ class Communicator {
   /// The ranks this process owns, ascending.
   virtual absl::Span<const int> LocalRanks() const = 0;
 
-  /// Block r of `send` at the root goes to `recv` of rank r. `counts`: one a rank.
+  /// Block r of `send` at the root goes to `recv` of rank r. `counts`: one per rank.
   ///
   /// In place: at the root, where `recv` is block `root` of `send`.
   /// Cost: p - 1 messages from the root in one step; S (p - 1) / p bytes.
@@ -115,7 +114,7 @@ class Communicator {
     Start(Operation::kScatter, args, ranks, std::move(done));
   }
 
-  /// `send` of rank r goes to block r of `recv` at the root. `counts`: one a rank.
+  /// `send` of rank r goes to block r of `recv` at the root. `counts`: one per rank.
   ///
   /// In place: at the root, where `send` is block `root` of `recv`.
   /// Cost: one step; the root receives S (p - 1) / p bytes.
@@ -131,7 +130,7 @@ class Communicator {
     Start(Operation::kBroadcast, args, ranks, std::move(done));
   }
 
-  /// `send` of rank r goes to block r of `recv` on every rank. `counts`: one a rank.
+  /// `send` of rank r goes to block r of `recv` on every rank. `counts`: one per rank.
   ///
   /// In place: where `send` is block r of `recv`.
   /// Cost: p - 1 steps around a ring; S (p - 1) / p bytes.
@@ -158,8 +157,8 @@ class Communicator {
     Start(Operation::kAllReduce, args, ranks, std::move(done));
   }
 
-  /// Block r of the element-wise reduction of all `send` goes to `recv` of rank r. `counts`: one a
-  /// rank. Bits as in AllReduce.
+  /// Block r of the element-wise reduction of all `send` goes to `recv` of rank r. `counts`: one
+  /// per rank. Bits as in AllReduce.
   ///
   /// In place: where `recv` is block r of `send`; the rest of `send` is kept.
   /// Cost: p - 1 steps; S (p - 1) / p bytes.
@@ -171,7 +170,7 @@ class Communicator {
   /// `counts`: p * p.
   ///
   /// In place: never.
-  /// Cost: p - 1 messages a rank in one step; S (p - 1) / p bytes.
+  /// Cost: p - 1 messages per rank in one step; S (p - 1) / p bytes.
   void AllToAll(const Args& args, Ranks ranks, Done done) {
     Start(Operation::kAllToAll, args, ranks, std::move(done));
   }

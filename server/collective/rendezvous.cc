@@ -1,5 +1,7 @@
 #include "server/collective/rendezvous.h"
 
+#include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "absl/strings/match.h"

@@ -12,11 +12,11 @@ struct ListLink {
   uint32_t next = kNone;
 };
 
-/// A doubly linked list threaded through the rows of a slab by their member `link`.
+/// A doubly linked list threaded through the rows of a slab (`Rows`) by their member `link`.
 ///
 /// Owns nothing and allocates nothing; every call is O(1). A row is in at most one list of the
 /// same `link`, which is the caller's to know.
-template <typename Slab>
+template <typename Rows>
 class List {
  public:
   bool empty() const { return head_ == kNone; }
@@ -24,10 +24,10 @@ class List {
   uint32_t front() const { return head_; }
   uint32_t back() const { return tail_; }
 
-  void PushBack(Slab& rows, uint32_t index) { InsertBefore(rows, kNone, index); }
+  void PushBack(Rows& rows, uint32_t index) { InsertBefore(rows, kNone, index); }
 
   /// Inserts `index` in front of `position`, or at the end when that is kNone.
-  void InsertBefore(Slab& rows, uint32_t position, uint32_t index) {
+  void InsertBefore(Rows& rows, uint32_t position, uint32_t index) {
     const uint32_t previous = position == kNone ? tail_ : rows[position].link.previous;
     rows[index].link = {previous, position};
     (previous == kNone ? head_ : rows[previous].link.next) = index;
@@ -35,7 +35,7 @@ class List {
     ++size_;
   }
 
-  void Remove(Slab& rows, uint32_t index) {
+  void Remove(Rows& rows, uint32_t index) {
     const ListLink link = rows[index].link;
     (link.previous == kNone ? head_ : rows[link.previous].link.next) = link.next;
     (link.next == kNone ? tail_ : rows[link.next].link.previous) = link.previous;

@@ -57,6 +57,7 @@ class Device {
  public:
   virtual ~Device() = default;
 
+  /// Fixed for the device's life.
   virtual const DeviceInfo& Info() const = 0;
 
   /// Memory of `bytes` >= 0, contents undefined, counted against this worker's limit.

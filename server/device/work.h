@@ -33,12 +33,13 @@ struct SortWork {
   kernels::SortArgs args;
 };
 
-/// The elements with the ranks [first_rank, first_rank + count) of sorted runs taken together.
+/// Elements of sorted runs taken together: those with the ranks from `first_rank` on, as many as
+/// the output has.
 struct MergeWork {
   kernels::DType dtype = kernels::DType::kFloat32;
   std::vector<ConstSpan> runs;  ///< Each sorted, in whole elements; may be empty.
   int64_t first_rank = 0;
-  Span output;  ///< `count` elements; overlaps no run.
+  Span output;  ///< Whole elements; overlaps no run.
 };
 
 using Work = std::variant<MapWork, ReduceWork, SortWork, MergeWork>;

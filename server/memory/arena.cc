@@ -20,7 +20,6 @@ constexpr int64_t kHugeRunBytesMin = kMiB;
 // cap, not the shape of the free runs, is what ends an allocation.
 constexpr int64_t kSpaceFactor = 2;
 constexpr int64_t kSpaceBytesMin = 16 * kMiB;
-constexpr int64_t kCapacityBytesMax = int64_t{1} << 44;
 
 int64_t ReservedBytes(int64_t bytes) {
   if (bytes <= SlabHeap::kSlotBytesMax) return SlabHeap::SlotBytes(SlabHeap::ClassOf(bytes));
@@ -53,7 +52,7 @@ void Block::Release() noexcept {
 
 absl::StatusOr<std::unique_ptr<Arena>> Arena::Create(const ArenaOptions& options) {
   SHOAL_CHECK(options.capacity_bytes > 0);
-  if (options.capacity_bytes > kCapacityBytesMax) {
+  if (options.capacity_bytes > kArenaBytesMax) {
     return absl::ResourceExhaustedError(options.name + ": the capacity is above 16 TiB");
   }
   std::unique_ptr<Arena> arena(new Arena(options));

@@ -27,7 +27,8 @@ class Block {
   Block& operator=(Block&& other) noexcept;
   ~Block() { Release(); }
 
-  /// 64-byte aligned. Not null for a block of 0 bytes from an arena; null for an empty block.
+  /// Aligned to kExtentAlignment. Not null for a block of 0 bytes from an arena; null for an empty
+  /// block.
   std::byte* data() const { return data_; }
   /// As asked for.
   int64_t bytes() const { return bytes_; }
@@ -42,6 +43,9 @@ class Block {
   std::byte* data_ = nullptr;
   int64_t bytes_ = 0;
 };
+
+/// The largest capacity of an arena.
+inline constexpr int64_t kArenaBytesMax = int64_t{1} << 44;
 
 struct ArenaOptions {
   std::string name = "arena";  ///< In messages.

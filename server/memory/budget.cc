@@ -26,12 +26,6 @@ void Reservation::Release() noexcept {
   bytes_ = 0;
 }
 
-void Reservation::ShrinkTo(int64_t bytes) noexcept {
-  SHOAL_CHECK(bytes >= 0 && bytes <= bytes_);
-  if (budget_ != nullptr) budget_->Return(bytes_ - bytes);
-  bytes_ = bytes;
-}
-
 Budget::Budget(std::string owner, int64_t limit_bytes)
     : owner_(std::move(owner)), limit_bytes_(limit_bytes) {
   SHOAL_CHECK(limit_bytes >= 0);

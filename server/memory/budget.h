@@ -24,8 +24,6 @@ class Reservation {
   int64_t bytes() const { return bytes_; }
   /// Gives everything back now; the reservation is empty afterwards.
   void Release() noexcept;
-  /// Gives back all but `bytes`, which must not be more than it holds.
-  void ShrinkTo(int64_t bytes) noexcept;
 
  private:
   friend class Budget;

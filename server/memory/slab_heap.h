@@ -16,8 +16,9 @@ namespace shoal::memory {
 
 /// Slots of 64 bytes to 64 KiB, in size classes, cut from 256 KiB slabs.
 ///
-/// Each core has a shard with a short stack of free slots a class (a magazine), filled from and
-/// spilled to the slabs in batches, so that the common case is one uncontended lock. A slab whose
+/// Each core has a shard with a short stack of free slots per class (a magazine: Bonwick and Adams,
+/// USENIX 2001), filled from and spilled to the slabs in batches, so that the common case is one
+/// uncontended lock. A slab whose
 /// slots are all free may serve another class. Free slots are never written to: what was freed
 /// stays cold, and a sanitizer can poison the whole of it.
 /// Thread-safety: all calls from any thread.
@@ -75,7 +76,7 @@ class SlabHeap {
   std::atomic<int64_t> warm_bytes_ = 0;
 
   // Order of locks: a shard's, then central_.
-  mutable std::mutex central_;
+  std::mutex central_;
   std::vector<Slab> slabs_;      ///< Those used so far, by address.
   absl::btree_set<int> unused_;  ///< Of slabs_, those that serve no class.
   std::array<absl::btree_set<int>, kClassCount> partial_;  ///< Those with a free bit, by class.

@@ -3,15 +3,13 @@
 #include <cstdint>
 #include <vector>
 
-#include "absl/types/span.h"
 #include "base/ids.h"
-#include "kernels/dtype.h"
 #include "server/plan/shape.h"
 
 namespace shoal::plan {
 
 enum class DistributionKind : uint8_t {
-  kBlock = 1,       ///< Axis 0 cut into one range of rows a worker.
+  kBlock = 1,       ///< Axis 0 cut into one range of rows per worker.
   kReplicated = 2,  ///< Every worker holds the whole array.
   kSingle = 3,      ///< One worker holds the whole array.
 };
@@ -46,7 +44,7 @@ struct ShardPlan {
   friend bool operator==(const ShardPlan&, const ShardPlan&) = default;
 };
 
-/// The shards of an array, in rank order, one a worker of `distribution` (empty ones included).
+/// The shards of an array, in rank order, one per worker of `distribution` (empty ones included).
 std::vector<ShardPlan> PlanShards(const Shape& shape, const Distribution& distribution);
 
 }  // namespace shoal::plan

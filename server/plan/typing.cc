@@ -1,7 +1,9 @@
 #include "server/plan/typing.h"
 
+#include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "base/check.h"

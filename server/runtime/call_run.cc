@@ -25,7 +25,7 @@ using core::AttemptOutcome;
 class CallRun::StageBody final : public TaskBody {
  public:
   explicit StageBody(std::shared_ptr<CallRun> run)
-      : run_(std::move(run)), turns_(run_->stage_->pieces().size()), submitted_(Now()) {}
+      : run_(std::move(run)), ends_(run_->stage_->pieces().size()), submitted_(Now()) {}
 
   std::optional<AttemptOutcome> Run(const PieceRun& piece) override {
     if (first_run_.load(std::memory_order_relaxed) == 0) {
@@ -34,17 +34,17 @@ class CallRun::StageBody final : public TaskBody {
     // Two come to this turnstile: the end of the piece and the end of this function. Who comes
     // last has the outcome; so a piece that ends at once costs no second round of the dispatcher.
     const auto index = static_cast<size_t>(piece.piece);
-    turns_[index].store(2, std::memory_order_relaxed);
+    PieceEnd& end = ends_[index];
+    end.turns.store(2, std::memory_order_relaxed);
     Worker& worker = (*run_->engine_->workers)[piece.worker];
-    auto outcome = std::make_shared<AttemptOutcome>(AttemptOutcome::kOk);
     run_->stage_->RunPiece(
-        index, worker, cancel_flag(), [this, piece, index, outcome](const absl::Status& status) {
-          *outcome = OutcomeOf(status);
-          if (turns_[index].fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+        index, worker, cancel_flag(), [this, piece, &end](const absl::Status& status) {
+          end.outcome = OutcomeOf(status);
+          if (end.turns.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
           run_->engine_->dispatcher->End(piece.worker,
-                                         {.attempt = piece.attempt, .outcome = *outcome}, this);
+                                         {.attempt = piece.attempt, .outcome = end.outcome}, this);
         });
-    if (turns_[index].fetch_sub(1, std::memory_order_acq_rel) == 1) return *outcome;
+    if (end.turns.fetch_sub(1, std::memory_order_acq_rel) == 1) return end.outcome;
     return std::nullopt;
   }
 
@@ -55,6 +55,7 @@ class CallRun::StageBody final : public TaskBody {
       run_->phases_.queue += begun - submitted_;
       run_->phases_.compute += now - begun;
     }
+    if (finished.task) run_->ended_tasks_.push_back(finished.task);
     absl::Status status = StatusOf(finished);
     if (finished.outcome == scheduler::Outcome::kFailed) {
       const std::lock_guard lock(mutex_);
@@ -66,6 +67,11 @@ class CallRun::StageBody final : public TaskBody {
   void Retire() override { delete this; }
 
  private:
+  struct PieceEnd {
+    std::atomic<int> turns = 0;  // Of those at the turnstile, how many have not come.
+    AttemptOutcome outcome = AttemptOutcome::kOk;
+  };
+
   AttemptOutcome OutcomeOf(const absl::Status& status) {
     if (status.ok()) return AttemptOutcome::kOk;
     if (absl::IsCancelled(status)) return AttemptOutcome::kCancelled;
@@ -75,7 +81,7 @@ class CallRun::StageBody final : public TaskBody {
   }
 
   const std::shared_ptr<CallRun> run_;
-  std::vector<std::atomic<int>> turns_;  // By piece.
+  std::vector<PieceEnd> ends_;  // By piece.
   const Instant submitted_;
   std::atomic<int64_t> first_run_ = 0;
   std::mutex mutex_;
@@ -322,8 +328,8 @@ void CallRun::Finish(absl::Status status) {
   if (any_stored && all_ended) engine_->ReportStored();
   report_at_end_ = any_stored && !all_ended;
   CallDone done = std::exchange(done_, nullptr);
-  if (!status.ok()) return std::move(done)(ForClient(std::move(status)));
-  std::move(done)(std::move(result));
+  if (!status.ok()) return std::move(done)(ForClient(std::move(status)), ended_tasks_);
+  std::move(done)(std::move(result), ended_tasks_);
 }
 
 /// Gives up the memory and the uses of arrays. Nothing runs for the call any more.

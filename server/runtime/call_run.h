@@ -8,12 +8,14 @@
 #include "absl/container/inlined_vector.h"
 #include "absl/functional/any_invocable.h"
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "base/ids.h"
 #include "base/time.h"
 #include "server/plan/call.h"
 #include "server/runtime/engine.h"
 #include "server/runtime/operand.h"
 #include "server/runtime/stage.h"
-#include "server/telemetry/throughput.h"
+#include "server/telemetry/call_observer.h"
 
 namespace shoal::runtime {
 
@@ -30,7 +32,10 @@ struct CallResult {
   telemetry::PhaseTimes phases;
 };
 
-using CallDone = absl::AnyInvocable<void(absl::StatusOr<CallResult>) &&>;
+/// `tasks`: what the scheduler ran for the call, a task a stage, also where it failed; borrowed for
+/// the call of this.
+using CallDone =
+    absl::AnyInvocable<void(absl::StatusOr<CallResult> result, absl::Span<const TaskId> tasks) &&>;
 
 /// What a call is run with.
 struct CallSetup {
@@ -94,6 +99,7 @@ class CallRun : public std::enable_shared_from_this<CallRun> {
   std::unique_ptr<Stage> stage_;  // Null: nothing has to run.
   telemetry::PhaseTimes phases_;
   int worker_count_ = 0;
+  absl::InlinedVector<TaskId, 2> ended_tasks_;
   bool report_at_end_ = false;  // Memory of abandoned outputs goes with the last piece.
 
   std::mutex mutex_;

@@ -71,7 +71,7 @@ absl::StatusOr<ArrayUse> Catalogue::Create(plan::ArrayType type, const plan::Sto
   ArrayPtr array = *std::move(made);
   array->id = ArrayId{id};
   array->name = store.name;
-  entries_[id] = {.array = array, .replace = store.replace};
+  entries_[id] = {.array = array};
   return Use(array);
 }
 

@@ -59,6 +59,8 @@ class Catalogue {
   void Suspend(const ArrayUse& array);
   void Abandon(const ArrayUse& array);
 
+  /// The finished array, used by the caller until the result goes.
+  ///
   /// Errors:
   ///   NOT_FOUND            no such array.
   ///   FAILED_PRECONDITION  it is unfinished.
@@ -67,7 +69,11 @@ class Catalogue {
   /// As Find, unfinished arrays included, without using them: for reports only.
   absl::StatusOr<std::shared_ptr<const StoredArray>> Peek(const plan::StoredRef& ref);
 
-  /// Forgets all of `refs`, or none; returns the bytes. Errors: as ArrayService.Free.
+  /// Forgets all of `refs`, or none; returns the bytes of all that were found, each counted once.
+  ///
+  /// Errors:
+  ///   NOT_FOUND            one does not exist, unless `missing_ok`.
+  ///   FAILED_PRECONDITION  one is in use.
   absl::StatusOr<int64_t> Free(absl::Span<const plan::StoredRef> refs, bool missing_ok);
 
   /// Puts `fresh`, a copy laid out anew, in the place of `array`, which only the caller uses.
@@ -86,7 +92,6 @@ class Catalogue {
   using ArrayPtr = std::shared_ptr<StoredArray>;
   struct Entry {
     ArrayPtr array;
-    bool replace = false;    // What Publish does with an array of the same name.
     bool suspended = false;  // An upload that broke off and may be resumed,
     Instant expires{};       // until then.
   };

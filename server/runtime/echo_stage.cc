@@ -3,7 +3,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/status.h"
 #include "base/units.h"
 #include "server/plan/typing.h"
 
@@ -84,13 +83,7 @@ bool AreApart(const Operand& output, const Operand& other) {
 
 absl::StatusOr<Operand> EchoTarget(Engine& engine, plan::Route route, const Operand& input) {
   if (route == plan::Route::kFront) return input;
-  plan::Distribution distribution{plan::DistributionKind::kBlock, engine.workers->ids()};
-  if (input.bytes() < kScatterBytesMin) {
-    distribution = {plan::DistributionKind::kSingle, {engine.workers->Emptiest()}};
-  }
-  SHOAL_ASSIGN_OR_RETURN(auto array, engine.workers->NewArray(input.type, std::move(distribution)));
-  const StoredArray& held = *array;
-  return ArrayOperand(held, std::move(array));
+  return NewWorkerOperand(*engine.workers, input.type, kScatterBytesMin);
 }
 
 std::unique_ptr<Stage> MakeEchoStage(const plan::Call& call, absl::InlinedVector<Operand, 2> inputs,

@@ -15,7 +15,7 @@ namespace shoal::runtime {
 /// Where an echo's returned output lies: on route front, where the input lies; else in the
 /// workers' memory, scattered in blocks if it is large.
 ///
-/// Errors: RESOURCE_EXHAUSTED.
+/// Errors: RESOURCE_EXHAUSTED  a worker has no room for its part.
 absl::StatusOr<Operand> EchoTarget(Engine& engine, plan::Route route, const Operand& input);
 
 /// Copies each input to its output, on route device through a kernel; null where every output
@@ -23,16 +23,14 @@ absl::StatusOr<Operand> EchoTarget(Engine& engine, plan::Route route, const Oper
 std::unique_ptr<Stage> MakeEchoStage(const plan::Call& call, absl::InlinedVector<Operand, 2> inputs,
                                      absl::InlinedVector<Operand, 2> outputs);
 
-/// Whether an output written by the client's wish lies partly over an input: wholly, or not at
-/// all, are fine.
+/// Checks an output whose place in a lease the client chose against the inputs.
 ///
-/// Errors: INVALID_ARGUMENT.
+/// Errors: INVALID_ARGUMENT  it lies partly over one; wholly, or not at all, are fine.
 absl::Status CheckOverlap(const Operand& output, absl::Span<const Operand> inputs);
 
-/// Whether an echo's output lies over an array that is not its own: another's input would be
-/// overwritten before it was read.
+/// Checks an echo's output against the arrays that are not its own.
 ///
-/// Errors: INVALID_ARGUMENT.
+/// Errors: INVALID_ARGUMENT  it lies over one: an input would be overwritten before it was read.
 absl::Status CheckApart(const Operand& output, absl::Span<const Operand> others);
 
 }  // namespace shoal::runtime

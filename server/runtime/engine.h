@@ -1,13 +1,17 @@
 #pragma once
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/functional/any_invocable.h"
 #include "base/time.h"
+#include "base/units.h"
 #include "server/collective/communicator.h"
 #include "server/memory/arena.h"
 #include "server/memory/budget.h"
@@ -17,6 +21,7 @@
 #include "server/runtime/leases.h"
 #include "server/runtime/mover.h"
 #include "server/runtime/workers.h"
+#include "server/telemetry/call_observer.h"
 #include "server/telemetry/log.h"
 #include "server/telemetry/throughput.h"
 #include "server/wire/call_codec.h"
@@ -25,17 +30,17 @@ namespace shoal::runtime {
 
 /// What the service promises and refuses; published by GetServerInfo.
 struct Limits {
-  int64_t inline_bytes = 256 << 10;
-  int64_t chunk_bytes = 1 << 20;
-  int32_t credit_chunks = 8;
-  int64_t session_tasks = 1 << 16;
-  int64_t queued_tasks = 1'000'000;
-  Duration resume_timeout = std::chrono::seconds(60);
-  int32_t arguments = 64;
-  int64_t lease_bytes = int64_t{64} << 30;
+  int64_t inline_bytes = 256 * kKiB;  ///< Payload of a unary message, in all arrays together.
+  int64_t chunk_bytes = kMiB;         ///< Payload of a stream's message.
+  int32_t credit_chunks = 8;          ///< Chunks that a client may have unacknowledged.
+  int64_t session_tasks = 1 << 16;    ///< Tasks in flight on one session.
+  int64_t queued_tasks = 1'000'000;   ///< Tasks that wait, of all clients.
+  Duration resume_timeout = std::chrono::seconds(60);  ///< How long a broken-off upload is kept.
+  int32_t arguments = 64;                              ///< Of one call.
+  int64_t lease_bytes = 64 * kGiB;                     ///< Of one lease.
 
   /// The largest message: a chunk, or inline payload, with room for what goes around it.
-  int64_t message_bytes() const { return std::max(chunk_bytes, inline_bytes) + (64 << 10); }
+  int64_t message_bytes() const { return std::max(chunk_bytes, inline_bytes) + 64 * kKiB; }
   wire::CallLimits call(bool may_stream) const { return {inline_bytes, arguments, may_stream}; }
 };
 
@@ -48,7 +53,9 @@ struct Engine {
   std::string backend;  ///< "cpu".
   DrainSignal drain;
   telemetry::Logger* logger = nullptr;
-  telemetry::ThroughputTable* throughput = nullptr;
+  telemetry::ThroughputTable* throughput = nullptr;  ///< To be read; it is one of the observers.
+  /// Told of every call that ended, in this order. Fixed before the first call.
+  std::vector<telemetry::CallObserver*> observers;
 
   std::unique_ptr<memory::Arena> arena;
   std::unique_ptr<memory::Budget> front_budget;  ///< Payload in the front end, and leases.
@@ -77,7 +84,7 @@ struct Engine {
 
 /// Front-end payload memory, 64-byte aligned, counted against the front end's budget.
 ///
-/// Errors: RESOURCE_EXHAUSTED.
+/// Errors: RESOURCE_EXHAUSTED  more than its budget, or than the arena, has left.
 absl::StatusOr<std::shared_ptr<memory::Block>> AllocateFrontEnd(Engine& engine, int64_t bytes);
 
 }  // namespace shoal::runtime

@@ -34,7 +34,7 @@ struct LeasedSpan {
 class Leases {
  public:
   /// Borrows `budget`, which pays for the regions.
-  explicit Leases(memory::Budget* budget, int64_t lease_bytes_max)
+  Leases(memory::Budget* budget, int64_t lease_bytes_max)
       : budget_(budget), lease_bytes_max_(lease_bytes_max) {}
 
   /// A new region of at least `bytes`.

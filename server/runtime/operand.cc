@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "base/check.h"
+#include "base/status.h"
 
 namespace shoal::runtime {
 
@@ -38,6 +38,18 @@ Operand ReplicaOperand(const StoredArray& array, size_t rank, std::shared_ptr<co
   Operand operand{array.type, {}, std::move(owner)};
   operand.extents.push_back({shard.elements, shard.buffer.data(), shard.worker});
   return operand;
+}
+
+absl::StatusOr<Operand> NewWorkerOperand(const Workers& workers, const plan::ArrayType& type,
+                                         int64_t scatter_bytes_min) {
+  const int64_t bytes = type.shape.element_count() * kernels::ItemBytes(type.dtype);
+  plan::Distribution distribution{plan::DistributionKind::kBlock, workers.ids()};
+  if (bytes < scatter_bytes_min) {
+    distribution = {plan::DistributionKind::kSingle, {workers.Emptiest()}};
+  }
+  SHOAL_ASSIGN_OR_RETURN(auto array, workers.NewArray(type, std::move(distribution)));
+  const StoredArray& held = *array;
+  return ArrayOperand(held, std::move(array));
 }
 
 Operand ArrayOperand(const StoredArray& array, std::shared_ptr<const void> owner) {

@@ -6,10 +6,12 @@
 #include <utility>
 
 #include "absl/container/inlined_vector.h"
+#include "absl/status/statusor.h"
 #include "base/ids.h"
 #include "server/plan/call.h"
 #include "server/plan/distribution.h"
 #include "server/runtime/stored_array.h"
+#include "server/runtime/workers.h"
 
 namespace shoal::runtime {
 
@@ -50,5 +52,13 @@ Operand ArrayOperand(const StoredArray& array, std::shared_ptr<const void> owner
 
 /// One replica of a replicated array, by rank.
 Operand ReplicaOperand(const StoredArray& array, size_t rank, std::shared_ptr<const void> owner);
+
+/// New memory of the workers for an array of one call, contents undefined: in blocks over all of
+/// them, or, below `scatter_bytes_min`, on the emptiest.
+///
+/// Errors:
+///   RESOURCE_EXHAUSTED  a worker has no room for its shard; nothing stays allocated.
+absl::StatusOr<Operand> NewWorkerOperand(const Workers& workers, const plan::ArrayType& type,
+                                         int64_t scatter_bytes_min);
 
 }  // namespace shoal::runtime

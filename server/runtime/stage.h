@@ -50,7 +50,7 @@ struct StageInputs {
 };
 
 /// Cuts [0, n) of `operand` into pieces: at its extents where workers hold them; front-end memory
-/// into one piece a worker if the work is worth it, else into one that may run anywhere.
+/// into one piece per worker if the work is worth it, else into one that may run anywhere.
 ///
 /// `unit` elements stay together (rows of a sort).
 std::vector<StagePiece> CutIntoPieces(const StageInputs& inputs, const Operand& operand,

@@ -63,16 +63,16 @@ void SchedulerState::On(const TasksSubmitted& event) {
 }
 
 void SchedulerState::Submit(const Submission& submission) {
-  if (Refuse(submission)) return;
+  if (RefuseUnplaceable(submission)) return;
   if (!submission.more.empty() && QueueIsFull(submission)) {
-    Refusal(submission, {.outcome = Outcome::kQueueFull, .retry_after = options_.retry_after});
+    Refuse(submission, {.outcome = Outcome::kQueueFull, .retry_after = options_.retry_after});
     return;
   }
   const uint32_t head = Admit(submission);
   const bool started = Start(head);
   if (!started && submission.more.empty() && QueueIsFull(submission)) {
     FreeRow(head);
-    Refusal(submission, {.outcome = Outcome::kQueueFull, .retry_after = options_.retry_after});
+    Refuse(submission, {.outcome = Outcome::kQueueFull, .retry_after = options_.retry_after});
     return;
   }
   if (!started) Enqueue(head);
@@ -88,42 +88,42 @@ void SchedulerState::Submit(const Submission& submission) {
   actions_->accepted.push_back(TaskIdOf(head));
 }
 
-bool SchedulerState::Refuse(const Submission& submission) {
+// True if it was: what can never be placed is answered at once, not left to wait.
+bool SchedulerState::RefuseUnplaceable(const Submission& submission) {
   if (draining_) {
-    Refusal(submission, {.outcome = Outcome::kDraining, .retry_after = options_.retry_after});
+    Refuse(submission, {.outcome = Outcome::kDraining, .retry_after = options_.retry_after});
     return true;
   }
   if (submission.deadline <= now_) {
-    Refusal(submission, {.outcome = Outcome::kDeadlineExceeded});
+    Refuse(submission, {.outcome = Outcome::kDeadlineExceeded});
     return true;
   }
-  if (RefusePiece(submission, submission.piece)) return true;
+  if (RefuseUnplaceable(submission, submission.piece)) return true;
   for (const Piece& piece : submission.more) {
-    if (RefusePiece(submission, piece)) return true;
+    if (RefuseUnplaceable(submission, piece)) return true;
   }
   return false;
 }
 
-// What can never be placed is answered at once, not left to wait.
-bool SchedulerState::RefusePiece(const Submission& submission, const Piece& piece) {
+bool SchedulerState::RefuseUnplaceable(const Submission& submission, const Piece& piece) {
   SHOAL_CHECK(piece.reserve_bytes >= 0 && piece.cost >= Duration{});
   int64_t limit_bytes = memory_max_;
   if (piece.pinned != kAnyWorker) {
     const auto index = static_cast<size_t>(piece.pinned.value);
     if (index >= workers_.size() || !workers_[index].alive) {
-      Refusal(submission, {.outcome = Outcome::kShardLost, .worker = piece.pinned});
+      Refuse(submission, {.outcome = Outcome::kShardLost, .worker = piece.pinned});
       return true;
     }
     limit_bytes = workers_[index].memory_bytes;
   } else if (accepting_ == 0) {
-    Refusal(submission, {.outcome = Outcome::kNoWorker, .retry_after = options_.retry_after});
+    Refuse(submission, {.outcome = Outcome::kNoWorker, .retry_after = options_.retry_after});
     return true;
   }
   if (Fits(piece.reserve_bytes, limit_bytes)) return false;
-  Refusal(submission, {.outcome = Outcome::kNeverFits,
-                       .worker = piece.pinned,
-                       .needed_bytes = piece.reserve_bytes,
-                       .limit_bytes = limit_bytes});
+  Refuse(submission, {.outcome = Outcome::kNeverFits,
+                      .worker = piece.pinned,
+                      .needed_bytes = piece.reserve_bytes,
+                      .limit_bytes = limit_bytes});
   return true;
 }
 
@@ -136,7 +136,7 @@ bool SchedulerState::QueueIsFull(const Submission& submission) const {
   return room < 0;
 }
 
-void SchedulerState::Refusal(const Submission& submission, Finished finished) {
+void SchedulerState::Refuse(const Submission& submission, Finished finished) {
   finished.tag = submission.tag;
   actions_->accepted.push_back(TaskId{});
   actions_->finished.push_back(finished);
@@ -248,8 +248,8 @@ void SchedulerState::Detach(uint32_t row) {
   Touch(piece.worker);
 }
 
-// Back into the queue at its old place. Pieces come back in runs of rising or falling age, so the
-// search starts at the last one put back, or at the front.
+// Back into the queue at its old place. Pieces come back in runs of ascending or descending age, so
+// the search starts at the last one put back, or at the front.
 void SchedulerState::Requeue(uint32_t row) {
   const uint64_t sequence = rows_[row].sequence;
   PieceList& queue = FloatingQueue(row);

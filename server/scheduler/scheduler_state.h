@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -15,16 +16,20 @@
 namespace shoal::scheduler {
 
 struct Options {
-  int64_t queue_pieces_max = 1'000'000;        ///< Pieces that may wait; attempts do not count. A
-                                               ///< task of several counts before any starts.
-  int64_t queue_bytes_max = int64_t{1} << 40;  ///< Sum of the reservations of waiting pieces.
-                                               ///< A single piece may exceed it.
-  int32_t retries_max = 2;              ///< In [0, 255]. How often a piece may lose its worker and
-                                        ///< run again; 0 is never.
-  Duration unknown_cost{1'000'000};     ///< Counted for a piece whose cost is 0.
-  Duration retry_after{100'000'000};    ///< Hint in refusals that may pass.
-  Duration memory_wait{1'000'000'000};  ///< How long a piece waits for stored arrays to go.
-  Duration no_worker_wait{10'000'000'000};  ///< How long pieces wait when every worker is gone.
+  /// Pieces that may wait; attempts do not count. A task of several counts before any starts.
+  int64_t queue_pieces_max = 1'000'000;
+  /// Sum of the reservations of waiting pieces. A single piece may exceed it.
+  int64_t queue_bytes_max = int64_t{1} << 40;
+  /// In [0, 255]. How often a piece may lose its worker and run again; 0 is never.
+  int32_t retries_max = 2;
+  /// Counted for a piece whose cost is 0.
+  Duration unknown_cost = std::chrono::milliseconds(1);
+  /// Hint in refusals that may pass.
+  Duration retry_after = std::chrono::milliseconds(100);
+  /// How long a piece waits for stored arrays to go.
+  Duration memory_wait = std::chrono::seconds(1);
+  /// How long pieces wait when every worker is gone.
+  Duration no_worker_wait = std::chrono::seconds(10);
 };
 
 /// Which attempt goes where, and what becomes of each task: a pure state machine.
@@ -117,10 +122,10 @@ class SchedulerState {
 
   // Admission.
   void Submit(const Submission& submission);
-  bool Refuse(const Submission& submission);
-  bool RefusePiece(const Submission& submission, const Piece& piece);
+  bool RefuseUnplaceable(const Submission& submission);
+  bool RefuseUnplaceable(const Submission& submission, const Piece& piece);
   bool QueueIsFull(const Submission& submission) const;
-  void Refusal(const Submission& submission, Finished finished);
+  void Refuse(const Submission& submission, Finished finished);
   uint32_t Admit(const Submission& submission);
   uint32_t NewRow(const Piece& piece, const Submission& submission);
 

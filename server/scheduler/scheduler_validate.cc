@@ -61,12 +61,14 @@ absl::Status SchedulerState::Validate() const {
   if (census.Of(PieceState::kNew) != 0) return Broken(1, "a piece is nowhere", 0);
   if (counts_.tasks != census.tasks) return Broken(6, "tasks", census.tasks);
   if (counts_.waiting != waiting) return Broken(6, "waiting", waiting);
-  if (counts_.waiting_bytes != census.waiting_bytes)
+  if (counts_.waiting_bytes != census.waiting_bytes) {
     return Broken(6, "bytes", counts_.waiting_bytes);
+  }
   if (counts_.parked != parked_.size()) return Broken(6, "parked", counts_.parked);
   if (counts_.in_flight != in_flight) return Broken(6, "in flight", in_flight);
-  if (counts_.stopping != census.Of(PieceState::kStopping))
+  if (counts_.stopping != census.Of(PieceState::kStopping)) {
     return Broken(6, "stopping", counts_.stopping);
+  }
   if (counts_.workers != census.alive) return Broken(6, "workers", counts_.workers);
   if (accepting_ != census.accepting) return Broken(6, "accepting", accepting_);
   if (memory_max_ != census.memory_max) return Broken(6, "largest memory", memory_max_);
@@ -115,8 +117,9 @@ absl::Status SchedulerState::ValidateTask(uint32_t head) const {
   if (rows_[head].unfinished != unfinished) return Broken(4, "unfinished pieces", head);
   if (unfinished == 0) return Broken(4, "every piece ended, the task did not", head);
   if (rows_[head].has_deadline != deadlines_.IsArmed(head)) return Broken(7, "deadline", head);
-  if (rows_[head].has_deadline != (rows_[head].deadline != kNever))
+  if (rows_[head].has_deadline != (rows_[head].deadline != kNever)) {
     return Broken(7, "deadline", head);
+  }
   return absl::OkStatus();
 }
 
@@ -202,8 +205,9 @@ absl::Status SchedulerState::ValidateWorkConserved() const {
   }
   const bool holds = held_worker_ >= 0;
   if (holds != (held_for_ != kNone)) return Broken(8, "half a hold", held_worker_);
-  if (holds && held_for_ != parked_.front())
+  if (holds && held_for_ != parked_.front()) {
     return Broken(8, "the hold is not the oldest's", held_for_);
+  }
   return absl::OkStatus();
 }
 

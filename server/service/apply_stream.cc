@@ -39,16 +39,16 @@ class ComputeTask final : public StreamTask, public std::enable_shared_from_this
       : engine_(*engine), call_(call), writer_(call), begun_(runtime::Now()) {}
 
   absl::Status Open(plan::Call call, std::shared_ptr<const void> request) override {
-    record_.op = ThroughputIndex(call.op);
-    record_.route = call.route;
-    record_.plane = telemetry::Plane::kStream;
+    record_.key = KeyOf(ThroughputIndex(call.op), call.route, telemetry::Plane::kStream);
     record_.begun = begun_;
     record_.bytes_in = ArgumentBytes(call);
     want_timing_ = call.want_timing;
     for (size_t i = 0; i < call.arguments.size(); ++i) {
       const auto* streamed = std::get_if<plan::StreamedBytes>(&call.arguments[i].value);
       if (streamed == nullptr) continue;
-      SHOAL_ASSIGN_OR_RETURN(runtime::Operand room, MakeRoom(streamed->type));
+      SHOAL_ASSIGN_OR_RETURN(
+          runtime::Operand room,
+          runtime::NewWorkerOperand(*engine_.workers, streamed->type, kScatterBytesMin));
       landings_.push_back(
           {runtime::Landing(std::move(room), engine_.limits.chunk_bytes), static_cast<int32_t>(i)});
     }
@@ -105,16 +105,6 @@ class ComputeTask final : public StreamTask, public std::enable_shared_from_this
     int32_t argument;
   };
 
-  absl::StatusOr<runtime::Operand> MakeRoom(const plan::ArrayType& type) {
-    plan::Distribution distribution{plan::DistributionKind::kBlock, engine_.workers->ids()};
-    if (*type.shape.ByteCount(type.dtype) < kScatterBytesMin) {
-      distribution = {plan::DistributionKind::kSingle, {engine_.workers->Emptiest()}};
-    }
-    SHOAL_ASSIGN_OR_RETURN(auto array, engine_.workers->NewArray(type, std::move(distribution)));
-    const runtime::StoredArray& held = *array;
-    return runtime::ArrayOperand(held, std::move(array));
-  }
-
   absl::Status Land(const wire::ChunkMessage& chunk) {
     if (current_ == landings_.size() || chunk.header.array != landings_[current_].argument) {
       return absl::InvalidArgumentError(
@@ -147,7 +137,9 @@ class ComputeTask final : public StreamTask, public std::enable_shared_from_this
     }
     auto run = runtime::CallRun::Start(
         &engine_, std::move(setup_),
-        [self = shared_from_this()](absl::StatusOr<runtime::CallResult> result) {
+        [self = shared_from_this()](absl::StatusOr<runtime::CallResult> result,
+                                    absl::Span<const TaskId> tasks) {
+          self->tasks_.assign(tasks.begin(), tasks.end());
           self->OnResult(std::move(result));
         });
     bool aborted = false;
@@ -183,8 +175,7 @@ class ComputeTask final : public StreamTask, public std::enable_shared_from_this
       returned.push_back(stays ? runtime::Operand() : std::move(output.data));
     }
     const std::lock_guard lock(sending_mutex_);
-    sender_.emplace(std::move(returned),
-                    ChunkOptions{.chunk_bytes = engine_.limits.chunk_bytes, .checksum = checksum_});
+    sender_.emplace(std::move(returned), ChunkOptions{.chunk_bytes = engine_.limits.chunk_bytes});
     SendNext(first.SerializeAsString());
   }
 
@@ -200,7 +191,8 @@ class ComputeTask final : public StreamTask, public std::enable_shared_from_this
   void Finish(absl::Status status) {
     if (finished_.exchange(true)) return;
     status = runtime::ForClient(std::move(status));
-    record_.failed = !status.ok();
+    record_.code = status.code();
+    record_.tasks = tasks_;
     Record(engine_, record_);
     LogCall(engine_, {"ApplyStream", call_, begun_}, status);
     writer_.Finish(std::move(status));
@@ -216,8 +208,8 @@ class ComputeTask final : public StreamTask, public std::enable_shared_from_this
   int64_t landed_bytes_ = 0;
   int unacknowledged_ = 0;
   bool want_timing_ = false;
-  bool checksum_ = true;
   CallRecord record_;
+  std::vector<TaskId> tasks_;  // Of the record.
 
   std::mutex mutex_;
   std::shared_ptr<runtime::CallRun> run_;

@@ -34,7 +34,8 @@ void Describe(runtime::Engine& engine, const std::shared_ptr<v1::DescribeRequest
 void List(runtime::Engine& engine, const std::shared_ptr<v1::ListRequest>& request,
           const Reply& reply) {
   uint64_t after = 0;
-  if (!request->page_token().empty() && !absl::SimpleAtoi(request->page_token(), &after)) {
+  const std::string& token = request->page_token();
+  if (!token.empty() && (!absl::SimpleAtoi(token, &after) || absl::StrCat(after) != token)) {
     return reply.Fail(absl::InvalidArgumentError("page_token: not one that List gave"));
   }
   if (request->page_size() < 0) {

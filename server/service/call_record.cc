@@ -21,13 +21,13 @@ int32_t ThroughputIndex(const kernels::OpInfo* op) {
 int32_t PutIndex() { return static_cast<int32_t>(kernels::AllOps().size()); }
 int32_t GetIndex() { return PutIndex() + 1; }
 
-void Record(runtime::Engine& engine, const CallRecord& record) {
-  engine.throughput->Record({record.op, static_cast<telemetry::Route>(record.route), record.plane},
-                            {.bytes_in = record.bytes_in,
-                             .bytes_out = record.bytes_out,
-                             .latency = runtime::Now() - record.begun,
-                             .phases = record.phases,
-                             .failed = record.failed});
+telemetry::CallKey KeyOf(int32_t op, plan::Route route, telemetry::Plane plane) {
+  return {op, static_cast<telemetry::Route>(route), plane};  // The numbers are the wire's in both.
+}
+
+void Record(runtime::Engine& engine, CallRecord record, int64_t count) {
+  record.ended = runtime::Now();
+  for (telemetry::CallObserver* observer : engine.observers) observer->OnCalls(record, count);
 }
 
 telemetry::Plane PlaneOf(const plan::Call& call) {

@@ -1,13 +1,13 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
-#include "base/time.h"
 #include "kernels/registry.h"
 #include "server/plan/call.h"
 #include "server/runtime/engine.h"
-#include "server/telemetry/throughput.h"
+#include "server/telemetry/call_observer.h"
 
 namespace shoal::service {
 
@@ -18,18 +18,20 @@ int32_t ThroughputIndex(const kernels::OpInfo* op);
 int32_t PutIndex();
 int32_t GetIndex();
 
-/// What the throughput table learns of one finished call.
-struct CallRecord {
-  int32_t op = 0;  ///< One of the indices above.
-  plan::Route route = plan::Route::kWorker;
-  telemetry::Plane plane = telemetry::Plane::kInline;
-  Instant begun;
-  int64_t bytes_in = 0;
-  int64_t bytes_out = 0;
-  telemetry::PhaseTimes phases;
-  bool failed = false;
-};
-void Record(runtime::Engine& engine, const CallRecord& record);
+using telemetry::CallRecord;
+
+/// What a record counts in.
+telemetry::CallKey KeyOf(int32_t op, plan::Route route, telemetry::Plane plane);
+inline telemetry::CallKey PutKey() {
+  return KeyOf(PutIndex(), plan::Route::kWorker, telemetry::Plane::kStream);
+}
+inline telemetry::CallKey GetKey() {
+  return KeyOf(GetIndex(), plan::Route::kWorker, telemetry::Plane::kStream);
+}
+
+/// Tells every observer of the engine of `count` calls that ended now and were alike: the one way
+/// by which any call is counted or remembered.
+void Record(runtime::Engine& engine, CallRecord record, int64_t count = 1);
 
 /// How a unary call's bytes came.
 telemetry::Plane PlaneOf(const plan::Call& call);

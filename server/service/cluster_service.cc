@@ -20,11 +20,6 @@
 namespace shoal::service {
 namespace {
 
-void SetDuration(Duration value, google::protobuf::Duration* message) {
-  message->set_seconds(value.count() / 1'000'000'000);
-  message->set_nanos(static_cast<int32_t>(value.count() % 1'000'000'000));
-}
-
 void EncodeLimits(const runtime::Limits& limits, v1::ServerLimits* message) {
   message->set_inline_bytes(limits.inline_bytes);
   message->set_chunk_bytes(limits.chunk_bytes);
@@ -33,7 +28,7 @@ void EncodeLimits(const runtime::Limits& limits, v1::ServerLimits* message) {
   message->set_rank(plan::kRankMax);
   message->set_session_tasks(limits.session_tasks);
   message->set_queued_tasks(limits.queued_tasks);
-  SetDuration(limits.resume_timeout, message->mutable_resume_timeout());
+  wire::EncodeDuration(limits.resume_timeout, message->mutable_resume_timeout());
   message->set_arguments(limits.arguments);
   message->set_lease_bytes(limits.lease_bytes);
 }
@@ -75,7 +70,7 @@ void GetServerInfo(runtime::Engine& engine, const ServerFacts& facts, const Repl
   }
   response.set_worker_count(engine.workers->count());
   response.set_backend(engine.backend);
-  SetDuration(runtime::Now() - facts.started, response.mutable_uptime());
+  wire::EncodeDuration(runtime::Now() - facts.started, response.mutable_uptime());
   response.set_draining(engine.drain.draining());
   reply.Send(response);
 }
@@ -107,7 +102,7 @@ void GetThroughput(runtime::Engine& engine, const ServerFacts& facts,
     if (!request.op().empty() && request.op() != op) continue;
     EncodeRow(row, op, response.add_rows());
   }
-  SetDuration(runtime::Now() - facts.started, response.mutable_uptime());
+  wire::EncodeDuration(runtime::Now() - facts.started, response.mutable_uptime());
   reply.Send(response);
 }
 

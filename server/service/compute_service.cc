@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/status.h"
 #include "kernels/registry.h"
 #include "server/runtime/call_run.h"
 #include "server/service/apply_stream.h"
@@ -14,6 +15,7 @@
 #include "server/wire/call_codec.h"
 #include "server/wire/status_details.h"
 #include "shoal/v1/compute.pb.h"
+#include "wire/field.h"
 
 namespace shoal::service {
 namespace {
@@ -28,11 +30,9 @@ absl::StatusOr<plan::Call> EchoCall(const v1::EchoRequest& request, int64_t inli
                                                   inline_bytes_max, ": use ApplyStream")),
         "INLINE_LIMIT");
   }
-  const auto route = wire::DecodeRoute(request.route());
-  if (!route.ok()) return route.status();
   plan::Call call;
   call.op = kernels::FindOp("echo");
-  call.route = *route;
+  SHOAL_ASSIGN_OR_RETURN(call.route, wire::DecodeRoute(request.route()));
   call.arguments.push_back(
       {"",
        plan::InlineBytes{{kernels::DType::kUint8, *plan::Shape::Create({bytes})},
@@ -42,13 +42,12 @@ absl::StatusOr<plan::Call> EchoCall(const v1::EchoRequest& request, int64_t inli
 
 /// An EchoResponse around bytes that stay where they lie.
 transport::Frame EchoFrame(const runtime::Operand& data) {
-  // Field 15, length-delimited: what a protobuf encoder writes for `payload`.
+  constexpr uint32_t kTag =
+      wire::FieldTag(v1::EchoResponse::kPayloadFieldNumber, wire::kLengthDelimited);
   transport::Frame frame;
   if (data.bytes() == 0) return frame;
-  frame.head.push_back(15 << 3 | 2);
-  auto length = static_cast<uint64_t>(data.bytes());
-  for (; length >= 0x80; length >>= 7) frame.head.push_back(static_cast<char>(length | 0x80));
-  frame.head.push_back(static_cast<char>(length));
+  wire::AppendVarint(&frame.head, kTag);
+  wire::AppendVarint(&frame.head, static_cast<uint64_t>(data.bytes()));
   for (const runtime::Extent& extent : data.extents) {
     frame.payloads.push_back(
         {{extent.data, static_cast<size_t>(extent.elements.size())}, data.owner});
@@ -64,26 +63,24 @@ void RunUnary(runtime::Engine& engine, runtime::CallSetup setup, const Reply& re
   if (!ticket.ok()) return reply.Fail(ticket.status());
   setup.return_bytes_max = engine.limits.inline_bytes;
   setup.deadline = DeadlineOf(*reply.call());
-  CallRecord record{.op = ThroughputIndex(setup.call.op),
-                    .route = setup.call.route,
-                    .plane = PlaneOf(setup.call),
-                    .begun = reply.begun(),
-                    .bytes_in = ArgumentBytes(setup.call),
-                    .bytes_out = 0,
-                    .phases = {},
-                    .failed = false};
-  auto run = runtime::CallRun::Start(&engine, std::move(setup),
-                                     [&engine, reply, record, answer, ticket = *std::move(ticket)](
-                                         absl::StatusOr<runtime::CallResult> result) mutable {
-                                       record.failed = !result.ok();
-                                       if (result.ok()) {
-                                         record.bytes_out = ReturnedBytes(*result);
-                                         record.phases = result->phases;
-                                       }
-                                       Record(engine, record);
-                                       if (!result.ok()) return reply.Fail(result.status());
-                                       answer(reply, *result);
-                                     });
+  CallRecord record;
+  record.key = KeyOf(ThroughputIndex(setup.call.op), setup.call.route, PlaneOf(setup.call));
+  record.begun = reply.begun();
+  record.bytes_in = ArgumentBytes(setup.call);
+  auto run = runtime::CallRun::Start(
+      &engine, std::move(setup),
+      [&engine, reply, record, answer, ticket = *std::move(ticket)](
+          absl::StatusOr<runtime::CallResult> result, absl::Span<const TaskId> tasks) mutable {
+        record.code = result.status().code();
+        record.tasks = tasks;
+        if (result.ok()) {
+          record.bytes_out = ReturnedBytes(*result);
+          record.phases = result->phases;
+        }
+        Record(engine, record);
+        if (!result.ok()) return reply.Fail(result.status());
+        answer(reply, *result);
+      });
   if (run != nullptr) reply.call()->OnCancel([run] { run->Cancel(); });
 }
 

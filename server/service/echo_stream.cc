@@ -34,9 +34,7 @@ class EchoTask final : public StreamTask, public std::enable_shared_from_this<Ec
     total_bytes_ = *type_.shape.ByteCount(type_.dtype);
     route_ = call.route;
     op_ = call.op;
-    record_.op = ThroughputIndex(op_);
-    record_.route = route_;
-    record_.plane = telemetry::Plane::kStream;
+    record_.key = KeyOf(ThroughputIndex(op_), route_, telemetry::Plane::kStream);
     record_.begun = runtime::Now();
     if (route_ != plan::Route::kFront) {
       SHOAL_ASSIGN_OR_RETURN(runtime::Operand room, MakeRoom());
@@ -94,10 +92,7 @@ class EchoTask final : public StreamTask, public std::enable_shared_from_this<Ec
   };
 
   absl::StatusOr<runtime::Operand> MakeRoom() {
-    const plan::Distribution all{plan::DistributionKind::kBlock, engine_.workers->ids()};
-    SHOAL_ASSIGN_OR_RETURN(auto array, engine_.workers->NewArray(type_, all));
-    const runtime::StoredArray& held = *array;
-    return runtime::ArrayOperand(held, std::move(array));
+    return runtime::NewWorkerOperand(*engine_.workers, type_, /*scatter_bytes_min=*/0);
   }
 
   std::string Description() {
@@ -131,8 +126,9 @@ class EchoTask final : public StreamTask, public std::enable_shared_from_this<Ec
     pending.frame.head = wire::FrameChunk(rest, chunk.header, chunk.data_bytes);
     if (route_ == plan::Route::kFront) {
       auto owner = std::make_shared<transport::Message>(std::move(message));
-      for (const wire::ConstBytes piece : chunk.data)
+      for (const wire::ConstBytes piece : chunk.data) {
         pending.frame.payloads.push_back({piece, owner});
+      }
       return Queue(std::move(pending), {});
     }
     message = transport::Message();  // Landed.
@@ -246,7 +242,7 @@ class EchoTask final : public StreamTask, public std::enable_shared_from_this<Ec
     status = runtime::ForClient(std::move(status));
     record_.bytes_in = received_bytes_;
     record_.bytes_out = status.ok() ? total_bytes_ : 0;
-    record_.failed = !status.ok();
+    record_.code = status.code();
     Record(engine_, record_);
     LogCall(engine_, {"ApplyStream", call_, record_.begun}, status);
     writer_.Finish(std::move(status));

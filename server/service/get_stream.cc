@@ -102,13 +102,12 @@ class GetStream final : public transport::StreamHandler {
   void End(const absl::Status& status) {
     if (ended_.exchange(true)) return;
     const absl::Status told = runtime::ForClient(status);
-    Record(engine_, {.op = GetIndex(),
-                     .plane = telemetry::Plane::kStream,
-                     .begun = begun_,
-                     .bytes_in = 0,
-                     .bytes_out = told.ok() ? bytes_ : 0,
-                     .phases = {},
-                     .failed = !told.ok()});
+    CallRecord record;
+    record.key = GetKey();
+    record.begun = begun_;
+    record.bytes_out = told.ok() ? bytes_ : 0;
+    record.code = told.code();
+    Record(engine_, record);
     LogCall(engine_, {"Get", call_, begun_}, told);
     writer_.Finish(told);
   }

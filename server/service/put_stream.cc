@@ -179,13 +179,12 @@ class PutStream final : public transport::StreamHandler {
     landing_.reset();  // Its view keeps the array's memory, too.
     use_.reset();
     engine_.ReportStored();
-    Record(engine_, {.op = PutIndex(),
-                     .plane = telemetry::Plane::kStream,
-                     .begun = begun_,
-                     .bytes_in = bytes,
-                     .bytes_out = 0,
-                     .phases = {},
-                     .failed = !status.ok()});
+    CallRecord record;
+    record.key = PutKey();
+    record.begun = begun_;
+    record.bytes_in = bytes;
+    record.code = status.code();
+    Record(engine_, record);
     status = runtime::ForClient(std::move(status));
     LogCall(engine_, {"Put", call_, begun_}, status);
     if (!answer.empty()) writer_.Push({std::move(answer), {}});

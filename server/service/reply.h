@@ -15,18 +15,23 @@
 
 namespace shoal::service {
 
-/// Decodes a message from the pieces it came in. Errors: INVALID_ARGUMENT.
+/// Decodes a message from the pieces it came in.
+///
+/// Errors: INVALID_ARGUMENT  the bytes are not a valid message of that type.
 absl::Status Parse(const transport::Message& bytes, google::protobuf::MessageLite* message);
 
 /// The moment a call has to be done by.
 Instant DeadlineOf(const transport::Call& call);
 
-/// Writes a call's line: each at debug, a failure at warning (client's fault: info), with reason.
+/// Which call a log line is about.
 struct CallLine {
   const char* method;
   const transport::Call* call;
   Instant begun;
 };
+
+/// Writes the line of a call that has ended: at debug; with the reason at info if it failed, or at
+/// error where the fault is ours (INTERNAL, UNKNOWN, DATA_LOSS).
 void LogCall(runtime::Engine& engine, const CallLine& line, const absl::Status& status);
 
 /// The answer to one unary call: logs it and sends it.

@@ -40,10 +40,10 @@ std::string FailedResult(uint64_t id, const absl::Status& status) {
   return result.SerializeAsString();
 }
 
-/// A call whose bytes were seen before: a flood decodes one.
-struct KnownCall {
+/// An echo of nothing, scheduled like any task, with nothing to run. Recognised by its bytes when
+/// it comes again: a flood decodes one.
+struct EmptyCall {
   std::string bytes;
-  bool empty = false;  // An echo of nothing: scheduled like any task, with nothing to run.
   int32_t op = 0;
 };
 
@@ -89,6 +89,7 @@ class EmptyBatch {
     uint64_t id = 0;
     uint64_t ticket = 0;
     std::atomic<bool> ended = false;
+    bool failed = false;  // Written before it is counted as ended.
   };
 
   EmptyBatch(std::shared_ptr<SessionState> state, int32_t op, size_t count)
@@ -113,12 +114,11 @@ class EmptyBatch {
       submission.piece.cost = kEmptyTaskCost;
       submission.deadline = DeadlineFor(views[i], begun_, session_deadline);
     }
-    std::vector<TaskId> ids;
-    state_->engine.dispatcher->Submit(submissions, &ids);
+    state_->engine.dispatcher->Submit(submissions, &ids_);
     if (ended_count_.load(std::memory_order_acquire) < count_) {
-      Register(ids);
+      Register();
       // Who ended the session before that did not find them.
-      if (state_->cancelled) state_->engine.dispatcher->Cancel(ids);
+      if (state_->cancelled) state_->engine.dispatcher->Cancel(ids_);
     }
     Drop();
   }
@@ -126,11 +126,11 @@ class EmptyBatch {
  private:
   // A task that ends while it is being registered: either it sees `registered_`, and takes itself
   // out once the lock is free, or this sees that it has ended.
-  void Register(absl::Span<const TaskId> ids) {
+  void Register() {
     const std::lock_guard lock(state_->mutex);
     registered_.store(true);
     for (size_t i = 0; i < count_; ++i) {
-      if (!tasks_[i].ended.load()) state_->running[tasks_[i].id].task = ids[i];
+      if (!tasks_[i].ended.load()) state_->running[tasks_[i].id].task = ids_[i];
     }
   }
 
@@ -142,17 +142,48 @@ class EmptyBatch {
     }
     // Counted before it is told: who has a result may send the next task at once.
     state_->in_flight.fetch_sub(1, std::memory_order_relaxed);
-    const bool last = ended_count_.fetch_add(1, std::memory_order_acq_rel) + 1 == count_;
-    if (last) {
-      state_->engine.throughput->RecordMany(
-          {op_, telemetry::Route::kWorker, telemetry::Plane::kSession},
-          {.latency = runtime::Now() - begun_, .phases = {}}, static_cast<int64_t>(count_));
-    }
-    if (finished.outcome == scheduler::Outcome::kOk) {
+    const bool ok = finished.outcome == scheduler::Outcome::kOk;
+    const absl::Status status = ok ? absl::OkStatus() : runtime::StatusOf(finished);
+    if (!ok) RecordFailed(task, finished.task, status.code());
+    if (ended_count_.fetch_add(1, std::memory_order_acq_rel) + 1 == count_) RecordOthers();
+    if (ok) {
       state_->output.Done(task->ticket, task->id);
     } else {
-      state_->output.Result(task->ticket, FailedResult(task->id, runtime::StatusOf(finished)));
+      state_->output.Result(task->ticket, FailedResult(task->id, status));
     }
+  }
+
+  CallRecord NewRecord() const {
+    CallRecord record;
+    record.key = KeyOf(op_, plan::Route::kWorker, telemetry::Plane::kSession);
+    record.begun = begun_;
+    return record;
+  }
+
+  void RecordFailed(Task* task, TaskId id, absl::StatusCode code) {
+    CallRecord record = NewRecord();
+    record.code = code;
+    if (id) record.tasks = absl::MakeConstSpan(&id, 1);
+    Record(state_->engine, record);
+    task->failed = true;
+    failed_count_.fetch_add(1, std::memory_order_relaxed);  // Read after `ended_count_`.
+  }
+
+  // Once all have ended, those that went well are told of as one.
+  void RecordOthers() {
+    const size_t failed = failed_count_.load(std::memory_order_relaxed);
+    if (failed == count_) return;
+    CallRecord record = NewRecord();
+    std::vector<TaskId> well;
+    if (failed == 0) {
+      record.tasks = ids_;
+    } else {
+      for (size_t i = 0; i < count_; ++i) {
+        if (!tasks_[i].failed) well.push_back(ids_[i]);
+      }
+      record.tasks = well;
+    }
+    Record(state_->engine, record, static_cast<int64_t>(count_ - failed));
   }
 
   void Drop() {
@@ -164,6 +195,8 @@ class EmptyBatch {
   const Instant begun_;
   const std::unique_ptr<Task[]> tasks_;
   const size_t count_;
+  std::vector<TaskId> ids_;  // Filled in by Submit before the first task can end.
+  std::atomic<size_t> failed_count_ = 0;
   std::atomic<size_t> ended_count_ = 0;
   std::atomic<bool> registered_ = false;
   std::atomic<size_t> holds_;  // One a task, one for Submit.
@@ -240,6 +273,7 @@ class Session final : public transport::StreamHandler {
 
   /// Runs of tasks with the same empty call go together; all others one by one.
   void RunTasks() {
+    open_to_more_ = engine_.drain.Check();  // A message is admitted whole, or not at all.
     const Instant deadline = DeadlineOf(*call_);
     const auto& tasks = batch_.tasks;
     for (size_t begin = 0, end = 0; begin < tasks.size(); begin = end) {
@@ -254,7 +288,7 @@ class Session final : public transport::StreamHandler {
   }
 
   bool IsEmptyCall(absl::string_view bytes) {
-    if (!known_.bytes.empty() && bytes == known_.bytes) return known_.empty;
+    if (!known_.bytes.empty() && bytes == known_.bytes) return true;
     constexpr size_t kKnownBytesMax = 64;  // Empty calls are small; others are not remembered.
     if (bytes.empty() || bytes.size() > kKnownBytesMax) return false;
     v1::ApplyRequest request;
@@ -264,7 +298,7 @@ class Session final : public transport::StreamHandler {
         !call->destinations.empty()) {
       return false;
     }
-    known_ = {std::string(bytes), true, ThroughputIndex(call->op)};
+    known_ = {std::string(bytes), ThroughputIndex(call->op)};
     return true;
   }
 
@@ -306,9 +340,8 @@ class Session final : public transport::StreamHandler {
 
   void StartCall(uint64_t id, uint64_t ticket, runtime::CallSetup setup) {
     CallRecord record;
-    record.op = ThroughputIndex(setup.call.op);
-    record.route = setup.call.route;
-    record.plane = telemetry::Plane::kSession;
+    record.key =
+        KeyOf(ThroughputIndex(setup.call.op), setup.call.route, telemetry::Plane::kSession);
     record.begun = runtime::Now();
     record.bytes_in = ArgumentBytes(setup.call);
     {
@@ -317,7 +350,9 @@ class Session final : public transport::StreamHandler {
     }
     auto run = runtime::CallRun::Start(
         &engine_, std::move(setup),
-        [state = state_, id, ticket, record](absl::StatusOr<runtime::CallResult> result) {
+        [state = state_, id, ticket, record](absl::StatusOr<runtime::CallResult> result,
+                                             absl::Span<const TaskId> tasks) mutable {
+          record.tasks = tasks;
           EndCall(*state, {id, ticket}, record, std::move(result));
         });
     if (run == nullptr) return;
@@ -341,7 +376,7 @@ class Session final : public transport::StreamHandler {
       state.running.erase(task.id);
     }
     state.in_flight.fetch_sub(1, std::memory_order_relaxed);
-    record.failed = !result.ok();
+    record.code = result.status().code();
     if (result.ok()) {
       record.phases = result->phases;
       record.bytes_out = ReturnedBytes(*result);
@@ -368,8 +403,8 @@ class Session final : public transport::StreamHandler {
                                  "session tasks"));
       return false;
     }
-    if (engine_.drain.draining()) {
-      Refuse(id, engine_.drain.Check());
+    if (!open_to_more_.ok()) {
+      Refuse(id, open_to_more_);
       return false;
     }
     if (IsRunning(id)) {
@@ -444,7 +479,8 @@ class Session final : public transport::StreamHandler {
   const std::shared_ptr<SessionState> state_;
   runtime::DrainSignal::Ticket ticket_;
   uint64_t drain_watch_ = 0;
-  KnownCall known_;
+  absl::Status open_to_more_;
+  EmptyCall known_;  // The last one seen.
   SessionBatch batch_;
   std::vector<SessionTaskView> admitted_;
   absl::flat_hash_set<uint64_t> seen_;  // Ids of the run, once one did not count upwards.

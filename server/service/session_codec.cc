@@ -2,17 +2,22 @@
 
 #include <google/protobuf/io/coded_stream.h>
 
+#include "wire/field.h"
+
 namespace shoal::service {
 namespace {
 
 using google::protobuf::io::CodedOutputStream;
 
-// Tags of shoal.v1.SessionRequest, SessionTask, SessionOpen and SessionResponse.
-constexpr uint32_t kVarint = 0;
-constexpr uint32_t kBytes = 2;
-constexpr uint32_t Tag(uint32_t field, uint32_t type) { return field << 3 | type; }
+using wire::FieldTag;
+using wire::kFixed32;
+using wire::kFixed64;
+using wire::kLengthDelimited;
+using wire::kVarint;
 
-/// Reads fields from a view. Every read fails, rather than passing the end.
+constexpr size_t kVarintBytesMax = 10;
+
+/// Reads fields from a view. A read that would pass the end fails.
 class FieldReader {
  public:
   explicit FieldReader(absl::string_view bytes) : at_(bytes.data()), end_(at_ + bytes.size()) {}
@@ -47,11 +52,11 @@ class FieldReader {
     switch (tag & 7U) {
       case kVarint:
         return Varint(&number);
-      case kBytes:
+      case kLengthDelimited:
         return Bytes(&bytes);
-      case 1:
+      case kFixed64:
         return Advance(8);
-      case 5:
+      case kFixed32:
         return Advance(4);
       default:
         return false;
@@ -75,11 +80,11 @@ bool DecodeTask(absl::string_view bytes, SessionTaskView* task) {
     uint64_t tag = 0;
     uint64_t number = 0;
     if (!reader.Varint(&tag)) return false;
-    if (tag == Tag(1, kVarint)) {
+    if (tag == FieldTag(1, kVarint)) {
       if (!reader.Varint(&task->id)) return false;
-    } else if (tag == Tag(2, kBytes)) {
+    } else if (tag == FieldTag(2, kLengthDelimited)) {
       if (!reader.Bytes(&task->call)) return false;
-    } else if (tag == Tag(3, kVarint)) {
+    } else if (tag == FieldTag(3, kVarint)) {
       if (!reader.Varint(&number)) return false;
       task->timeout_us = static_cast<int64_t>(number);
     } else if (!reader.Skip(tag)) {
@@ -95,7 +100,7 @@ bool DecodeOpen(absl::string_view bytes, bool* ordered) {
     uint64_t tag = 0;
     uint64_t number = 0;
     if (!reader.Varint(&tag)) return false;
-    if (tag != Tag(1, kVarint)) {
+    if (tag != FieldTag(1, kVarint)) {
       if (!reader.Skip(tag)) return false;
       continue;
     }
@@ -109,16 +114,16 @@ bool DecodeField(uint64_t tag, FieldReader* reader, SessionBatch* batch) {
   uint64_t number = 0;
   absl::string_view bytes;
   switch (tag) {
-    case Tag(1, kBytes):
+    case FieldTag(1, kLengthDelimited):
       batch->has_open = true;
       return reader->Bytes(&bytes) && DecodeOpen(bytes, &batch->ordered);
-    case Tag(2, kBytes):
+    case FieldTag(2, kLengthDelimited):
       return reader->Bytes(&bytes) && DecodeTask(bytes, &batch->tasks.emplace_back());
-    case Tag(3, kVarint):
+    case FieldTag(3, kVarint):
       if (!reader->Varint(&number)) return false;
       batch->cancel.push_back(number);
       return true;
-    case Tag(3, kBytes): {
+    case FieldTag(3, kLengthDelimited): {
       if (!reader->Bytes(&bytes)) return false;
       FieldReader packed(bytes);
       while (!packed.done()) {
@@ -153,15 +158,17 @@ std::string EncodeSessionResponse(int64_t credits, absl::Span<const uint64_t> do
                                   absl::string_view results) {
   size_t done_bytes = 0;
   for (const uint64_t id : done) done_bytes += CodedOutputStream::VarintSize64(id);
-  std::string response(24 + done_bytes + results.size(), '\0');
+  // The tags of both fields and their two varints.
+  constexpr size_t kHeadBytesMax = 2 * (1 + kVarintBytesMax);
+  std::string response(kHeadBytesMax + done_bytes + results.size(), '\0');
   auto* const begin = reinterpret_cast<uint8_t*>(response.data());
   uint8_t* at = begin;
   if (credits != 0) {
-    at = Write(Tag(1, kVarint), at);
+    at = Write(FieldTag(1, kVarint), at);
     at = Write(static_cast<uint64_t>(credits), at);
   }
   if (!done.empty()) {
-    at = Write(Tag(2, kBytes), at);
+    at = Write(FieldTag(2, kLengthDelimited), at);
     at = Write(done_bytes, at);
     for (const uint64_t id : done) at = Write(id, at);
   }
@@ -171,8 +178,8 @@ std::string EncodeSessionResponse(int64_t credits, absl::Span<const uint64_t> do
 }
 
 void AppendResult(absl::string_view result, std::string* results) {
-  uint8_t head[12];
-  uint8_t* end = Write(result.size(), Write(Tag(3, kBytes), head));
+  uint8_t head[1 + kVarintBytesMax];
+  uint8_t* end = Write(result.size(), Write(FieldTag(3, kLengthDelimited), head));
   results->append(reinterpret_cast<const char*>(head), static_cast<size_t>(end - head));
   results->append(result.data(), result.size());
 }

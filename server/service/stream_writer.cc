@@ -46,11 +46,6 @@ size_t StreamWriter::queued() const {
   return queue_.size();
 }
 
-bool StreamWriter::finishing() const {
-  const std::lock_guard lock(mutex_);
-  return finish_.has_value();
-}
-
 // The transport is called without the lock: a write may be answered on the same thread.
 void StreamWriter::Next(std::unique_lock<std::mutex> lock) {
   if (writing_ || finished_) return;

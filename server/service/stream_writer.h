@@ -36,7 +36,6 @@ class StreamWriter {
 
   /// Frames that wait, the outstanding one not counted.
   size_t queued() const;
-  bool finishing() const;
 
  private:
   void Next(std::unique_lock<std::mutex> lock);

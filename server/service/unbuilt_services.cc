@@ -41,7 +41,7 @@ class RefusingStream final : public transport::StreamHandler {
 /// A refusing method for each of the service's in the contract.
 transport::ServiceTable Refuse(const google::protobuf::ServiceDescriptor& service,
                                const std::string& instead) {
-  transport::ServiceTable table{service.full_name(), {}};
+  transport::ServiceTable table{service.full_name(), {}, /*built=*/false};
   for (int i = 0; i < service.method_count(); ++i) {
     const google::protobuf::MethodDescriptor& method = *service.method(i);
     const absl::Status status = NotBuilt(method.full_name(), instead);

@@ -8,7 +8,7 @@
 
 namespace shoal::telemetry {
 
-/// Counts of latencies in buckets that grow with them: 8 a power of two.
+/// Counts of latencies in buckets that grow with them: 8 per power of two.
 ///
 /// Buckets of 8 ns up to 64 ns, then each power of two in 8 equal parts up to 2^42 ns (73 minutes);
 /// what is longer counts in the last. A bucket's middle is within 1/16 of everything in it (from
@@ -25,14 +25,15 @@ class LatencyHistogram {
     const int64_t ns = latency.count();
     if (ns < 64) return ns < 0 ? 0 : static_cast<int>(ns >> 3);
     const int exponent = static_cast<int>(std::bit_width(static_cast<uint64_t>(ns))) - 1;
-    const int bucket = (exponent - 5) * 8 + static_cast<int>((ns >> (exponent - 3)) & 7);
+    const int bucket =
+        (exponent - 5) * kBucketsPerOctave + static_cast<int>((ns >> (exponent - 3)) & 7);
     return bucket < kBucketCount ? bucket : kBucketCount - 1;
   }
 
   /// The least latency of a bucket; of kBucketCount, the end of the last.
   static constexpr Duration LowerBound(int bucket) {
-    const int octave = bucket / 8;
-    const int64_t part = bucket % 8;
+    const int octave = bucket / kBucketsPerOctave;
+    const int64_t part = bucket % kBucketsPerOctave;
     return Duration(octave == 0 ? part * 8 : (8 + part) << (octave + 2));
   }
 

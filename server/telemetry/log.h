@@ -17,8 +17,8 @@ namespace shoal::telemetry {
 ///
 /// Passed by reference; there is no global one. Thread-safe: lines never mix. A line below the
 /// level costs one load and one comparison, so that debug lines may stand in hot paths; arguments
-/// that are dear to make belong behind `Enabled`. When the reader of the descriptor stalls, so do
-/// the threads that log; when it is gone, lines are counted as lost.
+/// that are expensive to make belong behind `Enabled`. When the reader of the descriptor stalls, so
+/// do the threads that log; when it is gone, lines are counted as lost.
 ///
 ///     log.Warning("worker lost", {{"worker", 3}, {"running_count", 17}});
 class Logger {

@@ -86,8 +86,9 @@ void AppendQuoted(std::string_view text, std::string* out) {
 bool IsPlainWord(std::string_view text) {
   if (text.empty()) return false;
   for (const char c : text) {
-    if (static_cast<uint8_t>(c) <= ' ' || c == '"' || c == '=' || c == '\\' || c == 0x7F)
+    if (static_cast<uint8_t>(c) <= ' ' || c == '"' || c == '=' || c == '\\' || c == 0x7F) {
       return false;
+    }
   }
   return true;
 }

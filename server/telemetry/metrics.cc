@@ -89,11 +89,7 @@ Totals Sum(const std::vector<ThroughputRow>& rows) {
     op.failed_count += row.failed_count;
     op.bytes_in += row.bytes_in;
     op.bytes_out += row.bytes_out;
-    op.phases.queue += row.phase_sum.queue;
-    op.phases.transfer_in += row.phase_sum.transfer_in;
-    op.phases.compute += row.phase_sum.compute;
-    op.phases.collective += row.phase_sum.collective;
-    op.phases.transfer_out += row.phase_sum.transfer_out;
+    op.phases += row.phase_sum;
     SeriesTotals& series = totals.by_series[{row.key.op, row.key.route, row.key.plane}];
     series.latencies.Merge(row.latencies);
     series.latency_sum += row.latency_sum;

@@ -34,16 +34,16 @@ struct ServiceGauges {
 /// The service's figures for Prometheus. Names follow its rules: one prefix, base units, the unit
 /// in the name, `_total` on counters.
 ///
-/// | name | type | labels |
-/// |---|---|---|
-/// | shoal_call_seconds | histogram | op, route, plane |
-/// | shoal_call_bytes_total | counter | op, direction = in, out |
-/// | shoal_calls_total | counter | op, outcome = ok, error |
-/// | shoal_phase_seconds_total | counter | op, phase = queue, transfer_in, … |
-/// | shoal_queue_depth, shoal_calls_in_flight, shoal_arrays, shoal_array_bytes, shoal_sessions,
-/// shoal_leases, shoal_draining | gauge | | | shoal_worker_up | gauge | worker | |
-/// shoal_worker_memory_bytes | gauge | worker, kind = used, limit | | shoal_info | gauge, always 1
-/// | version |
+///   shoal_call_seconds         histogram; labels op, route, plane
+///   shoal_call_bytes_total     counter; op, direction = in, out
+///   shoal_calls_total          counter; op, outcome = ok, error
+///   shoal_phase_seconds_total  counter; op, phase = queue, transfer_in, ...
+///   shoal_queue_depth, shoal_calls_in_flight, shoal_arrays, shoal_array_bytes, shoal_sessions,
+///   shoal_leases, shoal_draining
+///                              gauges without labels
+///   shoal_worker_up            gauge; worker
+///   shoal_worker_memory_bytes  gauge; worker, kind = used, limit
+///   shoal_info                 gauge, always 1; version
 ///
 /// A series appears with its first call. Thread-safe. The table outlives it.
 class ServiceMetrics : public prometheus::Collectable {

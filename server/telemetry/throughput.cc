@@ -115,6 +115,16 @@ ThroughputTable::ThroughputTable(std::vector<std::string> op_names)
 
 ThroughputTable::~ThroughputTable() = default;
 
+void ThroughputTable::OnCalls(const CallRecord& record, int64_t count) {
+  RecordMany(record.key,
+             {.bytes_in = record.bytes_in,
+              .bytes_out = record.bytes_out,
+              .latency = record.ended - record.begun,
+              .phases = record.phases,
+              .failed = record.code != absl::StatusCode::kOk},
+             count);
+}
+
 void ThroughputTable::RecordMany(const CallKey& key, const CallSample& sample, int64_t count) {
   SHOAL_CHECK(key.op >= 0 && static_cast<size_t>(key.op) < op_names_.size());
   SHOAL_CHECK(sample.bytes_in >= 0 && sample.bytes_out >= 0 && count >= 0);

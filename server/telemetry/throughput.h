@@ -8,36 +8,16 @@
 #include <vector>
 
 #include "base/time.h"
+#include "server/telemetry/call_observer.h"
 #include "server/telemetry/latency_histogram.h"
 
 namespace shoal::telemetry {
-
-/// How far a call's bytes went. The numbers are the wire's (`shoal.v1.Route`).
-enum class Route : uint8_t { kFront = 1, kWorker = 2, kDevice = 3 };
-/// How a call's bytes came.
-enum class Plane : uint8_t { kInline, kStream, kLease, kSession };
 
 std::string_view Name(Route route);  ///< "front", "worker", "device".
 std::string_view Name(Plane plane);  ///< "inline", "stream", "lease", "session".
 
 inline constexpr int kRouteCount = 3;
 inline constexpr int kPlaneCount = 4;
-
-/// Where a call's time went. Phases may overlap; unknown ones are 0.
-struct PhaseTimes {
-  Duration queue{};
-  Duration transfer_in{};
-  Duration compute{};
-  Duration collective{};
-  Duration transfer_out{};
-};
-
-/// Which rows a call counts in, beside its size.
-struct CallKey {
-  int32_t op = 0;  ///< Index into the names given to the table.
-  Route route = Route::kWorker;
-  Plane plane = Plane::kInline;
-};
 
 /// What one call did. Payload bytes, without framing.
 struct CallSample {
@@ -75,10 +55,10 @@ struct ThroughputRow {
 /// nanoseconds of one record; who finds its shard taken (its holder was preempted) goes to the
 /// next, then to a shared one with atomic additions. An idle table takes a few hundred bytes;
 /// memory for a row (about 1 KiB a shard) comes with its first call and stays.
-class ThroughputTable {
+class ThroughputTable final : public CallObserver {
  public:
   explicit ThroughputTable(std::vector<std::string> op_names);
-  ~ThroughputTable();
+  ~ThroughputTable() override;
   ThroughputTable(const ThroughputTable&) = delete;
   ThroughputTable& operator=(const ThroughputTable&) = delete;
 
@@ -86,7 +66,9 @@ class ThroughputTable {
 
   void Record(const CallKey& key, const CallSample& sample) { RecordMany(key, sample, 1); }
 
-  /// `count` calls that were alike: each had this sample. As dear as one.
+  void OnCalls(const CallRecord& record, int64_t count) override;
+
+  /// `count` calls that were alike: each had this sample. Costs as much as one.
   void RecordMany(const CallKey& key, const CallSample& sample, int64_t count);
 
   /// The rows that have calls, by op, route, plane and size. Calls recorded meanwhile may show in

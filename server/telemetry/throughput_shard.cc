@@ -51,11 +51,12 @@ void AddRow(const RowCounts& from, ThroughputRow& to) {
   to.bytes_out += from.bytes_out.load(kRelaxed);
   to.latency_sum += Duration(from.latency_sum_ns.load(kRelaxed));
   to.latency_max = std::max(to.latency_max, Duration(from.latency_max_ns.load(kRelaxed)));
-  to.phase_sum.queue += Duration(from.phase_ns[0].load(kRelaxed));
-  to.phase_sum.transfer_in += Duration(from.phase_ns[1].load(kRelaxed));
-  to.phase_sum.compute += Duration(from.phase_ns[2].load(kRelaxed));
-  to.phase_sum.collective += Duration(from.phase_ns[3].load(kRelaxed));
-  to.phase_sum.transfer_out += Duration(from.phase_ns[4].load(kRelaxed));
+  const auto phase = [&from](size_t i) { return Duration(from.phase_ns[i].load(kRelaxed)); };
+  to.phase_sum += {.queue = phase(0),
+                   .transfer_in = phase(1),
+                   .compute = phase(2),
+                   .collective = phase(3),
+                   .transfer_out = phase(4)};
 }
 
 template <Access kAccess>

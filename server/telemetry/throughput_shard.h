@@ -32,8 +32,9 @@ class Lazy {
   /// Creates it if need be. Of several that do at once, one wins and the others use its.
   template <typename... Args>
   T& GetOrCreate(std::atomic<int64_t>& allocated_bytes, const Args&... args) {
-    if (T* made = pointer_.load(std::memory_order_acquire)) [[likely]]
+    if (T* made = pointer_.load(std::memory_order_acquire)) [[likely]] {
       return *made;
+    }
     T* fresh = new T(args...);
     T* expected = nullptr;
     if (!pointer_.compare_exchange_strong(expected, fresh, std::memory_order_acq_rel)) {
@@ -62,7 +63,7 @@ struct alignas(64) RowCounts {
   Counter bytes_out{0};
   Counter latency_sum_ns{0};
   Counter latency_max_ns{0};
-  std::array<Counter, 5> phase_ns{};
+  std::array<Counter, 5> phase_ns{};  ///< In the order of PhaseTimes.
   std::array<Lazy<OctaveCounts>, LatencyHistogram::kOctaveCount> octaves{};
 };
 

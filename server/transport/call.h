@@ -77,8 +77,8 @@ class UnaryCall : public Call {
   virtual const Message& Request() const = 0;
   /// Sends the reply and finishes with OK.
   virtual void Reply(Frame frame) = 0;
-  /// Sets what to do when the caller cancels; runs at most once, at once if that has happened, and
-  /// never after the call was finished. It must not block; it may finish the call.
+  /// Sets what to do when the caller cancels; runs at most once, at once if that has happened. It
+  /// does not begin after the finish, but may overlap it. It must not block; may finish the call.
   virtual void OnCancel(absl::AnyInvocable<void() &&> cancelled) = 0;
 };
 
@@ -126,6 +126,7 @@ struct Method {
 struct ServiceTable {
   std::string name;  ///< "shoal.v1.ComputeService".
   std::vector<Method> methods;
+  bool built = true;  ///< False: every method refuses, and health does not know the name.
 };
 
 }  // namespace shoal::transport

@@ -2,19 +2,34 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/time.h"
 #include "server/transport/call.h"
+#include "wire/keepalive.h"
 
 namespace shoal::transport {
 
+/// What a server proves itself with, and asks of its clients. All PEM.
+struct TlsMaterial {
+  std::string certificate_chain;
+  std::string private_key;
+  std::string client_roots;  ///< Who must have signed a client's certificate; empty: none is asked.
+};
+
+/// One address to listen on.
+struct Endpoint {
+  std::string address;             ///< "HOST:PORT" (port 0 picks one) or "unix:PATH".
+  std::optional<TlsMaterial> tls;  ///< Nothing: in the clear. Never on a Unix socket.
+};
+
 struct ServerOptions {
-  /// "HOST:PORT" (port 0 picks one) or "unix:PATH".
-  std::vector<std::string> addresses;
-  int64_t message_bytes_max = 0;
+  std::vector<Endpoint> endpoints;
+  int64_t message_bytes_max = 0;  ///< Of one received message; larger ones are refused.
   int32_t streams_per_connection_max = 0;
+  wire::Keepalive keepalive = {};
   /// Of all addresses together; whoever comes then is hung up on.
   int64_t connections_max = INT64_MAX;
   /// That happened, or no descriptor was left. May be empty; called from a thread of the server's.
@@ -28,7 +43,7 @@ class Server {
  public:
   virtual ~Server() = default;
 
-  /// The TCP ports in use, one an address, 0 for Unix sockets.
+  /// The TCP ports in use, one an endpoint, 0 for Unix sockets.
   virtual const std::vector<int>& Ports() const = 0;
 
   /// What grpc.health.v1 answers for `name`; "" is the whole server.

@@ -9,14 +9,10 @@
 namespace shoal::wire {
 namespace {
 
-absl::Status Bad(absl::string_view field, absl::string_view what) {
-  return WithBadField(absl::InvalidArgumentError(absl::StrCat(field, ": ", what)), field);
-}
-
 absl::Status CheckName(const std::string& name, absl::string_view field) {
   if (name.size() <= kNameBytesMax) return absl::OkStatus();
-  return Bad(field,
-             absl::StrCat("a name of ", name.size(), " bytes; ", kNameBytesMax, " is the maximum"));
+  return BadField(
+      field, absl::StrCat("a name of ", name.size(), " bytes; ", kNameBytesMax, " is the maximum"));
 }
 
 }  // namespace
@@ -24,20 +20,21 @@ absl::Status CheckName(const std::string& name, absl::string_view field) {
 absl::StatusOr<plan::ArrayType> DecodeSpec(const v1::ArraySpec& spec, absl::string_view field) {
   const auto dtype = kernels::DTypeByNumber(spec.dtype());
   if (!dtype.has_value()) {
-    return Bad(absl::StrCat(field, ".dtype"), absl::StrCat("unknown dtype ", int{spec.dtype()}));
+    return BadField(absl::StrCat(field, ".dtype"),
+                    absl::StrCat("unknown dtype ", int{spec.dtype()}));
   }
   auto shape = plan::Shape::Create(
       absl::MakeConstSpan(spec.shape().data(), static_cast<size_t>(spec.shape_size())));
-  if (!shape.ok()) return Bad(absl::StrCat(field, ".shape"), shape.status().message());
+  if (!shape.ok()) return BadField(absl::StrCat(field, ".shape"), shape.status().message());
   if (auto bytes = shape->ByteCount(*dtype); !bytes.ok()) {
-    return Bad(absl::StrCat(field, ".shape"), bytes.status().message());
+    return BadField(absl::StrCat(field, ".shape"), bytes.status().message());
   }
   return plan::ArrayType{*dtype, *std::move(shape)};
 }
 
 absl::StatusOr<plan::StoredRef> DecodeRef(const v1::ArrayRef& ref, absl::string_view field) {
   if (ref.id() != 0) return plan::StoredRef{ArrayId{ref.id()}, ""};
-  if (ref.name().empty()) return Bad(field, "neither an id nor a name");
+  if (ref.name().empty()) return BadField(field, "neither an id nor a name");
   SHOAL_RETURN_IF_ERROR(CheckName(ref.name(), field));
   return plan::StoredRef{{}, ref.name()};
 }
@@ -57,16 +54,16 @@ absl::StatusOr<plan::Distribution> DecodeDistribution(const v1::Distribution& di
       decoded.kind = plan::DistributionKind::kSingle;
       break;
     default:
-      return Bad(field, absl::StrCat("unknown kind ", int{distribution.kind()}));
+      return BadField(field, absl::StrCat("unknown kind ", int{distribution.kind()}));
   }
   std::vector<int32_t> workers(distribution.workers().begin(), distribution.workers().end());
   for (const int32_t worker : workers) decoded.workers.push_back(WorkerId{worker});
   std::sort(workers.begin(), workers.end());
   if (std::adjacent_find(workers.begin(), workers.end()) != workers.end()) {
-    return Bad(field, "a worker is named twice");
+    return BadField(field, "a worker is named twice");
   }
   if (decoded.kind == plan::DistributionKind::kSingle && workers.size() > 1) {
-    return Bad(field, "KIND_SINGLE takes one worker");
+    return BadField(field, "KIND_SINGLE takes one worker");
   }
   return decoded;
 }

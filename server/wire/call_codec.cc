@@ -13,10 +13,6 @@
 namespace shoal::wire {
 namespace {
 
-absl::Status Bad(absl::string_view field, absl::string_view what) {
-  return WithBadField(absl::InvalidArgumentError(absl::StrCat(field, ": ", what)), field);
-}
-
 absl::StatusOr<const kernels::OpInfo*> DecodeOp(const v1::ApplyRequest& request) {
   if (request.has_program()) {
     return WithReason(
@@ -24,7 +20,7 @@ absl::StatusOr<const kernels::OpInfo*> DecodeOp(const v1::ApplyRequest& request)
             "programs are not built yet; apply an op instead (GetServerInfo lists them)"),
         "PROGRAM_NOT_BUILT");
   }
-  if (request.op().empty()) return Bad("op", "neither an op nor a program");
+  if (request.op().empty()) return BadField("op", "neither an op nor a program");
   const kernels::OpInfo* op = kernels::FindOp(request.op());
   if (op != nullptr) return op;
   std::string names;
@@ -38,7 +34,7 @@ absl::StatusOr<const kernels::OpInfo*> DecodeOp(const v1::ApplyRequest& request)
 
 absl::StatusOr<double> ParamValue(const v1::Param& param) {
   const auto inexact = [&param] {
-    return Bad(absl::StrCat("params.", param.name()), "not exact in float64");
+    return BadField(absl::StrCat("params.", param.name()), "not exact in float64");
   };
   switch (param.value_case()) {
     case v1::Param::kFloatValue:
@@ -57,9 +53,9 @@ absl::StatusOr<double> ParamValue(const v1::Param& param) {
     case v1::Param::kBoolValue:
       return param.bool_value() ? 1.0 : 0.0;
     case v1::Param::VALUE_NOT_SET:
-      return Bad(absl::StrCat("params.", param.name()), "no value");
+      return BadField(absl::StrCat("params.", param.name()), "no value");
   }
-  return Bad("params", "unknown kind of value");
+  return BadField("params", "unknown kind of value");
 }
 
 absl::Status DecodeParams(const v1::ApplyRequest& request, plan::Call* call) {
@@ -68,18 +64,19 @@ absl::Status DecodeParams(const v1::ApplyRequest& request, plan::Call* call) {
     size_t index = 0;
     while (index < call->op->params.size() && call->op->params[index].name != param.name()) ++index;
     if (index == call->op->params.size()) {
-      return Bad("params", absl::StrCat(std::string(call->op->name), " has no parameter '",
-                                        Utf8Prefix(param.name(), 64), "'"));
+      return BadField("params", absl::StrCat(std::string(call->op->name), " has no parameter '",
+                                             Utf8Prefix(param.name(), 64), "'"));
     }
-    if ((given >> index & 1U) != 0)
-      return Bad("params", absl::StrCat(param.name(), " given twice"));
+    if ((given >> index & 1U) != 0) {
+      return BadField("params", absl::StrCat(param.name(), " given twice"));
+    }
     given |= 1U << index;
     SHOAL_ASSIGN_OR_RETURN(call->params[index], ParamValue(param));
   }
   for (size_t index = 0; index < call->op->params.size(); ++index) {
     if ((given >> index & 1U) != 0) continue;
-    return Bad("params", absl::StrCat(std::string(call->op->name), " needs the parameter '",
-                                      std::string(call->op->params[index].name), "'"));
+    return BadField("params", absl::StrCat(std::string(call->op->name), " needs the parameter '",
+                                           std::string(call->op->params[index].name), "'"));
   }
   return absl::OkStatus();
 }
@@ -90,7 +87,7 @@ absl::StatusOr<plan::InlineBytes> DecodeInline(const v1::InlineArray& array,
                          DecodeSpec(array.spec(), absl::StrCat(field, ".spec")));
   const int64_t wanted = *type.shape.ByteCount(type.dtype);
   if (wanted != static_cast<int64_t>(array.data().size())) {
-    return Bad(
+    return BadField(
         absl::StrCat(field, ".data"),
         absl::StrCat(array.data().size(), " bytes, but ", std::string(kernels::Name(type.dtype)),
                      " of shape ", type.shape.ToString(), " has ", wanted));
@@ -126,7 +123,8 @@ absl::StatusOr<plan::Argument> DecodeArgument(const v1::Argument& argument,
     }
     case v1::Argument::kStreamed: {
       if (!limits.may_stream) {
-        return Bad(absl::StrCat(field, ".streamed"), "only ApplyStream takes streamed arguments");
+        return BadField(absl::StrCat(field, ".streamed"),
+                        "only ApplyStream takes streamed arguments");
       }
       SHOAL_ASSIGN_OR_RETURN(plan::ArrayType type,
                              DecodeSpec(argument.streamed(), absl::StrCat(field, ".streamed")));
@@ -136,14 +134,14 @@ absl::StatusOr<plan::Argument> DecodeArgument(const v1::Argument& argument,
     case v1::Argument::VALUE_NOT_SET:
       break;
   }
-  return Bad(field, "no value");
+  return BadField(field, "no value");
 }
 
 absl::Status DecodeArguments(const v1::ApplyRequest& request, const CallLimits& limits,
                              plan::Call* call) {
   if (request.arguments_size() > limits.arguments_max) {
-    return Bad("arguments", absl::StrCat(request.arguments_size(), " arguments; ",
-                                         limits.arguments_max, " is the maximum"));
+    return BadField("arguments", absl::StrCat(request.arguments_size(), " arguments; ",
+                                              limits.arguments_max, " is the maximum"));
   }
   int64_t inline_bytes = 0;
   for (int i = 0; i < request.arguments_size(); ++i) {
@@ -197,7 +195,7 @@ absl::StatusOr<plan::Route> DecodeRoute(int number) {
     case v1::ROUTE_DEVICE:
       return plan::Route::kDevice;
     default:
-      return Bad("route", absl::StrCat("unknown route ", number));
+      return BadField("route", absl::StrCat("unknown route ", number));
   }
 }
 

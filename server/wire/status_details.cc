@@ -1,5 +1,7 @@
 #include "server/wire/status_details.h"
 
+#include <chrono>
+
 #include "absl/strings/cord.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -30,8 +32,7 @@ absl::Status WithReason(absl::Status status, absl::string_view reason,
 
 absl::Status WithRetryAfter(absl::Status status, Duration delay) {
   v1::RetryInfo info;
-  info.mutable_retry_delay()->set_seconds(delay.count() / 1'000'000'000);
-  info.mutable_retry_delay()->set_nanos(static_cast<int32_t>(delay.count() % 1'000'000'000));
+  EncodeDuration(delay, info.mutable_retry_delay());
   return With(std::move(status), "RetryInfo", info);
 }
 
@@ -41,6 +42,10 @@ absl::Status WithBadField(absl::Status status, absl::string_view field) {
   violation->set_field(std::string(field));
   violation->set_description(std::string(status.message()));
   return With(std::move(status), "BadRequest", request);
+}
+
+absl::Status BadField(absl::string_view field, absl::string_view what) {
+  return WithBadField(absl::InvalidArgumentError(absl::StrCat(field, ": ", what)), field);
 }
 
 absl::Status WithQuota(absl::Status status, absl::string_view subject) {
@@ -56,6 +61,12 @@ absl::Status WithResource(absl::Status status, absl::string_view type, absl::str
   info.set_resource_type(std::string(type));
   info.set_resource_name(std::string(name));
   return With(std::move(status), "ResourceInfo", info);
+}
+
+void EncodeDuration(Duration duration, google::protobuf::Duration* message) {
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(duration);
+  message->set_seconds(seconds.count());
+  message->set_nanos(static_cast<int32_t>((duration - seconds).count()));
 }
 
 v1::TaskStatus ToTaskStatus(const absl::Status& status) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <google/protobuf/duration.pb.h>
+
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,11 +25,17 @@ absl::Status WithRetryAfter(absl::Status status, Duration delay);
 /// Adds BadRequest naming one field, by its path in the request ("arguments[1].spec.shape").
 absl::Status WithBadField(absl::Status status, absl::string_view field);
 
+/// INVALID_ARGUMENT "field: what", WithBadField.
+absl::Status BadField(absl::string_view field, absl::string_view what);
+
 /// Adds QuotaFailure: `subject` ("queued tasks") is used up.
 absl::Status WithQuota(absl::Status status, absl::string_view subject);
 
 /// Adds ResourceInfo: which array, task or worker it is about.
 absl::Status WithResource(absl::Status status, absl::string_view type, absl::string_view name);
+
+/// A duration as the well-known type has it: whole seconds and the rest, of the same sign.
+void EncodeDuration(Duration duration, google::protobuf::Duration* message);
 
 /// The status as a message carries it; details included. `status` is not OK.
 v1::TaskStatus ToTaskStatus(const absl::Status& status);

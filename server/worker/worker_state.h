@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <vector>
 
@@ -16,12 +17,14 @@
 namespace shoal::worker {
 
 struct Options {
-  int64_t memory_bytes = 0;             ///< Limit of stored plus reserved bytes.
-  int32_t lanes = 1;                    ///< In [1, 64]. Batches of launches that run at once.
-  int32_t batch_max = 256;              ///< >= 1. Launches in one batch.
-  Duration batch_cost_max{100'000};     ///< Estimated work in one batch, beyond its first launch.
-                                        ///< A cost of 0 is unknown: such an attempt goes alone.
-  Duration memory_wait{1'000'000'000};  ///< How long an attempt waits for stored arrays to go.
+  int64_t memory_bytes = 0;  ///< Limit of stored plus reserved bytes.
+  int32_t lanes = 1;         ///< In [1, 64]. Batches of launches that run at once.
+  int32_t batch_max = 256;   ///< >= 1. Launches in one batch.
+  /// Estimated work in one batch, beyond its first launch. A cost of 0 is unknown: such an attempt
+  /// goes alone.
+  Duration batch_cost_max = std::chrono::microseconds(100);
+  /// How long an attempt waits for stored arrays to go.
+  Duration memory_wait = std::chrono::seconds(1);
 };
 
 /// What one worker does with the attempts it was given: a pure state machine.
@@ -89,7 +92,7 @@ class WorkerState {
   };
   struct Row {
     core::Assignment assignment;
-    core::ListLink link;  // In `starved_`, `ready_`, or `others_`.
+    core::ListLink link;  // In `starved_` or `ready_`.
     int32_t lane = -1;
     Phase phase = Phase::kFree;
     core::AttemptOutcome early = core::AttemptOutcome::kCancelled;  // Why it was interrupted.

@@ -79,8 +79,9 @@ absl::Status WorkerState::Validate() const {
   if (census.launches != lane_launches_) return Broken(4, "launches of lanes", found.running);
   for (size_t lane = 0; lane < census.launches.size(); ++lane) {
     const bool is_free = (free_lanes_ >> lane & 1) != 0;
-    if (is_free != (census.launches[lane] == 0))
+    if (is_free != (census.launches[lane] == 0)) {
       return Broken(4, "lane", static_cast<int64_t>(lane));
+    }
   }
   if (memory_timers_.armed_count() > waiting) return Broken(5, "memory timers", waiting);
   if (!ready_.empty() && free_lanes_ != 0) return Broken(6, "a lane idles", ready_.size());

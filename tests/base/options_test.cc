@@ -165,7 +165,7 @@ TEST(OptionsTest, ErrorsNameTheOptionAndTheNearestKnownOne) {
   EXPECT_EQ(Error(Service(), {"--backend", "cdua"}),
             "--backend: 'cdua' is not one of auto, cpu, cuda; did you mean 'cuda'?");
   EXPECT_EQ(Error(Service(), {"--verbose=perhaps"}), "--verbose: not true or false: 'perhaps'");
-  EXPECT_EQ(Error(Service(), {"a", "b", "c"}), "shoald: unexpected argument 'c'");
+  EXPECT_EQ(Error(Service(), {"a", "b", "c"}), "unexpected argument 'c'");
   EXPECT_EQ(Error(Service(), {}, {{"SHOAL_HTTP_PORT", "x"}}),
             "SHOAL_HTTP_PORT: not a whole number: 'x'");
 }
@@ -184,7 +184,7 @@ TEST(OptionsTest, ACommandTakesItsOwnOptionsAndThoseOfTheProgram) {
   EXPECT_EQ(after->String("address"), "b:2");
   EXPECT_FALSE(after->Has("output"));
 
-  EXPECT_EQ(Error(Client(), {}), "shoal: a command is missing");
+  EXPECT_EQ(Error(Client(), {}), "a command is missing");
   EXPECT_EQ(Error(Client(), {"aply"}), "no such command: 'aply'; did you mean 'apply'?");
   EXPECT_EQ(Error(Client(), {"apply", "axpy"}), "apply: INPUT is missing");
   EXPECT_EQ(Error(Client(), {"info", "--output", "x"}), "unknown option --output");

@@ -124,6 +124,15 @@ class TasksTest(unittest.TestCase):
         for row in rows:
             self.assertLessEqual(row["sent_s"], row["roundtrip_s"])
 
+    def test_ratios_are_of_the_same_mode_and_run(self):
+        rows = results("tasks", "--ceilings-only", "--count", "300", "--repeat", "3")["rows"]
+        unary, messages = (row["ratio"] for row in rows)
+        self.assertAlmostEqual(unary["grpc_messages"] * messages["grpc_unary"], 1, delta=0.01)
+
+    def test_flags_that_leave_nothing_to_measure_are_refused(self):
+        done = run("tasks", "--ceilings-only", "--no-one-by-one", "--batched", expect=2)
+        self.assertIn("nothing to measure", done.stderr)
+
 
 class CollectivesTest(unittest.TestCase):
     def test_table_and_experiment_beside_mpi4py(self):

@@ -21,8 +21,6 @@ struct Value {
   int64_t im = 0;
 };
 
-bool IsComplex(DType dtype) { return dtype == DType::kComplex64 || dtype == DType::kComplex128; }
-
 /// What `rank` holds at `index`: 0 to 3, or for products 1 and 2.
 Value Input(int rank, int64_t index, ReduceOp op, DType dtype) {
   const int64_t mixed = (index * 5 + rank * 3 + index / 7) % 4;

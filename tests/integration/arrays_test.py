@@ -76,8 +76,7 @@ class PutGetTest(ServerCase):
             with self.subTest(offset=offset, count=count):
                 got = self.client.get(key, offset=offset, byte_count=count)
                 end = offset + count if count else len(data)
-                if offset or count:
-                    self.assertEqual(got, data[offset:end])
+                self.assertEqual(got, data[offset:end])
         self.client.free(key)
 
     def test_chunks_are_as_long_as_asked_and_carry_their_checksum(self):
@@ -152,8 +151,9 @@ class CatalogueTest(ServerCase):
         odd = [array.name for array in self.client.list(name_prefix="odd/").arrays]
         self.assertEqual(odd, [name for name in names if name.startswith("odd/")])
         self.assertEqual(len(self.client.list(name_prefix="nothing").arrays), 0)
-        self.expect_error("INVALID_ARGUMENT", "page_token",
-                          lambda: self.client.list(page_token="not one"))
+        for token in ("not one", " 1", "1 ", "-1"):
+            self.expect_error("INVALID_ARGUMENT", "page_token",
+                              lambda token=token: self.client.list(page_token=token))
         self.client.free(*ids)
 
     def test_free_is_all_or_nothing(self):

@@ -331,8 +331,10 @@ class TwoServersTest(unittest.TestCase):
             first.put(X, "x")
             self.assertEqual(error_of(lambda: second.get("x")).code(), grpc.StatusCode.NOT_FOUND)
             with concurrent.futures.ThreadPoolExecutor(2) as pool:
-                for client in (first, second):
-                    pool.submit(lambda c=client: [c.echo(bytes(1000)) for _ in range(100)])
+                floods = [pool.submit(lambda c=client: [c.echo(bytes(1000)) for _ in range(100)])
+                          for client in (first, second)]
+            for flood in floods:
+                self.assertEqual(flood.result(), [bytes(1000)] * 100)
             np.testing.assert_array_equal(first.get("x"), X)
 
 

@@ -1,6 +1,5 @@
 """Bugs of other projects, by the number of their case: what went wrong there is right here."""
 
-import itertools
 import os
 import time
 import unittest
@@ -322,7 +321,6 @@ class ReportsTest(unittest.TestCase):
         numbers = [number for number, *_ in CASES]
         self.assertEqual(numbers, [1, 3, 5, 7, 9, 11, 13, 15, 23, 25, 27, 31, 33, 35, 37, 43, 45,
                                    49])
-        self.assertTrue(all(a < b for a, b in itertools.pairwise(numbers)))
 
 
 if __name__ == "__main__":

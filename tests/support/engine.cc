@@ -22,6 +22,7 @@ TestEngine::TestEngine(const EngineOptions& options)
   engine_.backend = "cpu";
   engine_.logger = &logger_;
   engine_.throughput = &throughput_;
+  engine_.observers = {&throughput_};
   const int64_t all_bytes = options.front_bytes + options.workers * options.worker_bytes;
   engine_.arena =
       *memory::Arena::Create({.name = "payload", .capacity_bytes = 2 * all_bytes + 64 * kMiB});

@@ -59,7 +59,7 @@ class Array {
   /// A copy of `values` in owned memory.
   ///
   /// Errors:
-  ///   INVALID_ARGUMENT  the shape does not have values.size() elements.
+  ///   INVALID_ARGUMENT    the shape does not have values.size() elements.
   ///   RESOURCE_EXHAUSTED  there is not that much memory.
   template <typename T>
   static absl::StatusOr<Array> From(absl::Span<const T> values, const Shape& shape) {

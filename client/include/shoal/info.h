@@ -11,11 +11,11 @@ namespace shoal {
 
 /// What the server takes. Larger requests are refused; the client cuts its streams to fit.
 struct ServerLimits {
-  int64_t inline_bytes = 0;   ///< Payload of a unary message.
-  int64_t chunk_bytes = 0;    ///< The largest chunk of a stream.
-  int64_t message_bytes = 0;  ///< The largest message of any kind.
-  int32_t credit_chunks = 0;  ///< Unacknowledged chunks on one stream.
-  int32_t rank = 0;
+  int64_t inline_bytes = 0;                    ///< Payload of a unary message.
+  int64_t chunk_bytes = 0;                     ///< The largest chunk of a stream.
+  int64_t message_bytes = 0;                   ///< The largest message of any kind.
+  int32_t credit_chunks = 0;                   ///< Unacknowledged chunks on one stream.
+  int32_t rank = 0;                            ///< Axes of an array.
   int64_t session_tasks = 0;                   ///< Tasks in flight on one session.
   int64_t queued_tasks = 0;                    ///< Tasks queued in all.
   std::chrono::nanoseconds resume_timeout{0};  ///< How long an interrupted Put may be resumed.

@@ -1,11 +1,12 @@
 #include "server/collective/local/combine.h"
 
 #include <array>
-#include <complex>
 #include <cstring>
 #include <type_traits>
 
 #include "base/check.h"
+#include "kernels/cpu/element.h"
+#include "kernels/cpu/for_dtype.h"
 #include "kernels/half.h"
 
 namespace shoal::collective {
@@ -14,6 +15,7 @@ namespace {
 using kernels::DType;
 using Sources = absl::Span<const std::byte* const>;
 
+// Elements as they lie in memory: kernels compute halves as float, and any byte may be their true.
 struct Float16 {
   uint16_t bits;
 };
@@ -23,6 +25,14 @@ struct Bfloat16 {
 struct Bool {
   uint8_t value;
 };
+template <DType kDType>
+struct StoredOf : std::type_identity<kernels::cpu::Element<kDType>> {};
+template <>
+struct StoredOf<DType::kBool> : std::type_identity<Bool> {};
+template <>
+struct StoredOf<DType::kFloat16> : std::type_identity<Float16> {};
+template <>
+struct StoredOf<DType::kBfloat16> : std::type_identity<Bfloat16> {};
 
 float Widen(Float16 value) { return kernels::Float16ToFloat(value.bits); }
 float Widen(Bfloat16 value) { return kernels::Bfloat16ToFloat(value.bits); }
@@ -34,7 +44,9 @@ template <typename T>
 T Apply(ReduceOp op, T a, T b) {
   if constexpr (std::is_same_v<T, Bool>) {
     const bool is_or = op == ReduceOp::kSum || op == ReduceOp::kMax;
-    return {static_cast<uint8_t>(is_or ? a.value | b.value : a.value & b.value)};
+    const bool x = a.value != 0;
+    const bool y = b.value != 0;
+    return {static_cast<uint8_t>(is_or ? x | y : x & y)};
   } else if constexpr (std::is_integral_v<T>) {
     switch (op) {
       // In 64 bits without sign: nothing overflows and 16-bit operands are not promoted to int.
@@ -59,9 +71,9 @@ T Apply(ReduceOp op, T a, T b) {
         return a > b || a != a ? a : b;
     }
   } else {
-    // Written out: std::complex's own product takes detours for infinities.
-    if (op == ReduceOp::kSum) return {a.real() + b.real(), a.imag() + b.imag()};
-    return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
+    static_assert(kernels::cpu::kIsComplex<T>);
+    if (op == ReduceOp::kSum) return {a.re + b.re, a.im + b.im};
+    return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
   }
   SHOAL_UNREACHABLE("reduce op out of range");
 }
@@ -116,40 +128,12 @@ void FoldBy(ReduceOp op, Sources sources, std::byte* target, int64_t count) {
 
 }  // namespace
 
-void Combine(DType dtype, ReduceOp op, Sources sources, std::byte* target, int64_t count) {
+void Combine(DType dtype, ReduceOp op, Sources sources, device::Span target) {
+  const int64_t count = target.bytes / kernels::ItemBytes(dtype);
   SHOAL_CHECK(count <= kCombineElementsMax && !sources.empty() && IsDefined(op, dtype));
-  switch (dtype) {
-    case DType::kBool:
-      return FoldBy<Bool>(op, sources, target, count);
-    case DType::kInt8:
-      return FoldBy<int8_t>(op, sources, target, count);
-    case DType::kInt16:
-      return FoldBy<int16_t>(op, sources, target, count);
-    case DType::kInt32:
-      return FoldBy<int32_t>(op, sources, target, count);
-    case DType::kInt64:
-      return FoldBy<int64_t>(op, sources, target, count);
-    case DType::kUint8:
-      return FoldBy<uint8_t>(op, sources, target, count);
-    case DType::kUint16:
-      return FoldBy<uint16_t>(op, sources, target, count);
-    case DType::kUint32:
-      return FoldBy<uint32_t>(op, sources, target, count);
-    case DType::kUint64:
-      return FoldBy<uint64_t>(op, sources, target, count);
-    case DType::kFloat16:
-      return FoldBy<Float16>(op, sources, target, count);
-    case DType::kBfloat16:
-      return FoldBy<Bfloat16>(op, sources, target, count);
-    case DType::kFloat32:
-      return FoldBy<float>(op, sources, target, count);
-    case DType::kFloat64:
-      return FoldBy<double>(op, sources, target, count);
-    case DType::kComplex64:
-      return FoldBy<std::complex<float>>(op, sources, target, count);
-    case DType::kComplex128:
-      return FoldBy<std::complex<double>>(op, sources, target, count);
-  }
+  kernels::cpu::ForDType(dtype, [&]<DType kDType>() {
+    FoldBy<typename StoredOf<kDType>::type>(op, sources, target.data, count);
+  });
 }
 
 }  // namespace shoal::collective

@@ -35,7 +35,7 @@ void RunChunk(const Plan& plan, const ReduceStep& step, int64_t offset) {
   for (; offset < end; offset += piece) {
     const int64_t bytes = std::min(piece, end - offset);
     for (size_t i = 0; i < sources.size(); ++i) sources[i] = step.sources[i] + offset;
-    Combine(plan.dtype, plan.op, sources, buffer.data(), bytes / item);
+    Combine(plan.dtype, plan.op, sources, {buffer.data(), bytes});
     for (std::byte* const target : step.targets) {
       std::memcpy(target + offset, buffer.data(), static_cast<size_t>(bytes));
     }

@@ -30,7 +30,11 @@ Group::~Group() {
     closing_ = true;
   }
   watch_.notify_all();
-  if (watchdog_.joinable()) watchdog_.join();
+  if (watchdog_.get_id() == std::this_thread::get_id()) {
+    watchdog_.detach();  // It drops the last reference in Break, and touches nothing afterwards.
+  } else if (watchdog_.joinable()) {
+    watchdog_.join();
+  }
 }
 
 void Group::Start(int member, const CallView& view, Ranks ranks, Done done) {
@@ -191,6 +195,8 @@ void Group::Leave(int member) {
 }
 
 void Group::Break(const std::vector<absl::Status>& statuses) {
+  // A callback may destroy the last communicator. Null while the destructor waits for the watchdog.
+  const std::shared_ptr<Group> self = weak_from_this().lock();
   absl::btree_map<uint64_t, std::shared_ptr<Call>> calls;
   absl::flat_hash_map<std::pair<int, int>, std::deque<Side>> sides;
   std::vector<std::shared_ptr<Motion>> motions;
@@ -277,7 +283,7 @@ void Group::WatchdogMain() {
     } else {
       lock.unlock();
       Break(statuses);
-      lock.lock();
+      return;  // A broken group has no more deadlines, and this one may be gone.
     }
   }
 }

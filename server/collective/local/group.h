@@ -99,6 +99,9 @@ class Group : public std::enable_shared_from_this<Group> {
   using Pair = std::pair<Side, Side>;  ///< Send, receive.
 
   size_t member_count() const { return first_ranks_.size() - 1; }
+  bool Owns(int member, int rank) const {
+    return rank >= FirstRank(member) && rank < FirstRank(member + 1);
+  }
   std::shared_ptr<Call> Join(int member, Part part, Ranks ranks);  // Needs mutex_.
   absl::Status CheckWhole(const Call& call) const;
   void Complete(const std::shared_ptr<Call>& call);
@@ -108,7 +111,7 @@ class Group : public std::enable_shared_from_this<Group> {
 
   absl::Status CheckTransfers(int member, absl::Span<const Transfer> transfers) const;
   void Match(std::pair<int, int> ends, Side side, std::vector<Pair>& pairs);  // Needs mutex_.
-  void MovePair(Pair pair, Duration timeout);
+  void MovePair(const Pair& pair, Duration timeout);
   void CloseSide(const std::shared_ptr<Exchange>& exchange, const absl::Status& status);
 
   void Break(const std::vector<absl::Status>& statuses);

@@ -9,22 +9,19 @@ namespace shoal::collective {
 
 absl::Status Group::CheckTransfers(int member, absl::Span<const Transfer> transfers) const {
   const auto in_group = [&](int rank) { return rank >= 0 && rank < size_; };
-  const auto is_local = [&](int rank) {
-    return rank >= FirstRank(member) && rank < FirstRank(member + 1);
-  };
   for (const Transfer& transfer : transfers) {
     if (!in_group(transfer.source) || !in_group(transfer.destination)) {
       return absl::InvalidArgumentError(absl::StrCat("send/recv: rank ", transfer.source,
                                                      " to rank ", transfer.destination,
                                                      " leaves the group of ", size_));
     }
-    if (!is_local(transfer.source) && !is_local(transfer.destination)) {
+    if (!Owns(member, transfer.source) && !Owns(member, transfer.destination)) {
       return absl::InvalidArgumentError(absl::StrCat("send/recv: neither rank ", transfer.source,
                                                      " nor rank ", transfer.destination,
                                                      " is owned here"));
     }
-    SHOAL_CHECK(!is_local(transfer.source) || transfer.send_stream != nullptr);
-    SHOAL_CHECK(!is_local(transfer.destination) || transfer.recv_stream != nullptr);
+    SHOAL_CHECK(!Owns(member, transfer.source) || transfer.send_stream != nullptr);
+    SHOAL_CHECK(!Owns(member, transfer.destination) || transfer.recv_stream != nullptr);
   }
   return absl::OkStatus();
 }
@@ -43,17 +40,15 @@ void Group::SendRecv(int member, const Args& args, absl::Span<const Transfer> tr
     for (size_t i = 0; i < transfers.size() && refused.ok(); ++i) {
       const Transfer& transfer = transfers[i];
       const std::pair<int, int> ends(transfer.source, transfer.destination);
-      const int first = FirstRank(member);
-      const int last = FirstRank(member + 1) - 1;
-      if (transfer.source >= first && transfer.source <= last) {
+      if (Owns(member, transfer.source)) {
         Match(ends, {exchange, true, args.dtype, transfer.send, {}, transfer.send_stream}, pairs);
       }
-      if (transfer.destination >= first && transfer.destination <= last) {
+      if (Owns(member, transfer.destination)) {
         Match(ends, {exchange, false, args.dtype, {}, transfer.recv, transfer.recv_stream}, pairs);
       }
     }
   }
-  for (Pair& pair : pairs) MovePair(std::move(pair), args.timeout);
+  for (const Pair& pair : pairs) MovePair(pair, args.timeout);
   CloseSide(exchange, refused);
   const std::lock_guard lock(mutex_);
   if (exchange->open_sides == 0) return;
@@ -79,7 +74,7 @@ void Group::Match(std::pair<int, int> ends, Side side, std::vector<Pair>& pairs)
   }
 }
 
-void Group::MovePair(Pair pair, Duration timeout) {
+void Group::MovePair(const Pair& pair, Duration timeout) {
   const auto& [sender, receiver] = pair;
   const auto motion = std::make_shared<Motion>();
   absl::Status status;

@@ -58,28 +58,30 @@ void CpuStream::Submit(Item item) {
   if (RunItem(std::move(item))) WorkOff(left);
 }
 
-// Needs the stream in hand, and gives it away. After the lock is released for the last time the
-// stream may be gone.
+// Needs the stream in hand, and gives it away.
 void CpuStream::WorkOff(Duration budget) {
-  while (true) {
-    Item item;
-    {
-      const std::lock_guard lock(mutex_);
-      if (queue_.empty()) {
-        in_hand_.store(false, std::memory_order_release);
-        idle_.notify_all();
-        return;
-      }
-      if (queue_.front().cost > budget) {
-        runner_.Post([this] { WorkOff(Duration::max()); });
-        return;
-      }
-      item = std::move(queue_.front());
-      queue_.pop_front();
-    }
-    if (budget != Duration::max()) budget -= item.cost;
-    if (!RunItem(std::move(item))) return;
+  while (std::optional<Item> item = TakeItem(budget)) {
+    if (budget != Duration::max()) budget -= item->cost;
+    if (!RunItem(*std::move(item))) return;
   }
+}
+
+// The next item if it is within the budget. Without one the stream is not in hand any more, and
+// may be gone.
+std::optional<CpuStream::Item> CpuStream::TakeItem(Duration budget) {
+  const std::lock_guard lock(mutex_);
+  if (queue_.empty()) {
+    in_hand_.store(false, std::memory_order_release);
+    idle_.notify_all();
+    return std::nullopt;
+  }
+  if (queue_.front().cost > budget) {
+    runner_.Post([this] { WorkOff(Duration::max()); });
+    return std::nullopt;
+  }
+  std::optional<Item> item = std::move(queue_.front());
+  queue_.pop_front();
+  return item;
 }
 
 // False when the stream is not in hand any more.

@@ -4,6 +4,7 @@
 #include <condition_variable>
 #include <deque>
 #include <mutex>
+#include <optional>
 #include <variant>
 
 #include "base/time.h"
@@ -63,6 +64,7 @@ class CpuStream final : public Stream {
 
   void Submit(Item item);
   void WorkOff(Duration budget);
+  std::optional<Item> TakeItem(Duration budget);
   bool RunItem(Item item);
   void OnResume();
 

@@ -26,8 +26,8 @@ constexpr int64_t kReduceChunkBytes = kMiB;
 constexpr int64_t kCopyChunkBytes = 512 * kKiB;
 // Below, the bytes sit in a cache and one core moves them as fast as two.
 constexpr int64_t kCopySplitBytesMin = 8 * kMiB;
-constexpr int64_t kSortChunkElements = 64 * kKiB;
-constexpr int64_t kMergeChunkElements = 64 * kKiB;
+constexpr int64_t kSortChunkElements = int64_t{1} << 16;
+constexpr int64_t kMergeChunkElements = int64_t{1} << 16;
 // A row is sorted in pieces of at most this many elements, so that it can be cancelled.
 constexpr int64_t kSortPieceElementsMax = int64_t{8} << 20;
 
@@ -70,8 +70,6 @@ absl::Status NotBuilt(std::string_view op, DType dtype) {
   return absl::UnimplementedError(
       absl::StrCat(std::string(op), " is not built for ", std::string(Name(dtype))));
 }
-
-bool IsComplex(DType dtype) { return dtype == DType::kComplex64 || dtype == DType::kComplex128; }
 
 absl::Status Run(const MapWork& work, CancelFlag cancelled, const CpuContext& context) {
   const kernels::MapArgs& args = work.args;
@@ -221,7 +219,8 @@ struct NsOnOneCore {
            static_cast<double>(work.args.row_elements);
   }
   double operator()(const MergeWork& work) const {
-    return kMergeNsPerElement * static_cast<double>(work.output.bytes / ItemBytes(work.dtype));
+    const int64_t count = work.output.bytes / ItemBytes(work.dtype);
+    return kMergeNsPerElement * static_cast<double>(count);
   }
 };
 

@@ -7,6 +7,7 @@
 #include "client/src/host.h"
 #include "shoal/v1/details.pb.h"
 #include "tests/client/support/fixture.h"
+#include "tests/support/eventually.h"
 
 namespace shoal {
 namespace {
@@ -234,15 +235,14 @@ TEST(AsyncTest, DestroyingTheClientCancelsAndWaits) {
     ClientOptions options = EagerOptions(server);
     options.async_threads = 1;
     const auto client = Connected(options);
-    std::promise<void> begun;
     for (int i = 0; i < 3; ++i) {
       client->PutAsync(Ramp(1'000'000), {},
                        [&ends](absl::StatusOr<ArrayInfo> info) { ends.push_back(info.status()); });
     }
     // One of them is at the server, the others wait for its thread.
-    while (server.With([](Faults&, Seen& seen) { return seen.calls["Put"]; }) == 0) {
-      std::this_thread::yield();
-    }
+    ASSERT_TRUE(support::Eventually([&server] {
+      return server.With([](Faults&, Seen& seen) { return seen.calls["Put"]; }) > 0;
+    }));
   }
   ASSERT_EQ(ends.size(), 3U);
   for (const absl::Status& end : ends) EXPECT_EQ(end.code(), absl::StatusCode::kCancelled);

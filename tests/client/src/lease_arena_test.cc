@@ -5,6 +5,7 @@
 #include "base/units.h"
 #include "tests/client/support/fake_leases.h"
 #include "tests/client/support/fixture.h"
+#include "tests/support/eventually.h"
 
 namespace shoal::internal {
 namespace {
@@ -84,7 +85,7 @@ TEST_F(LeaseArenaTest, WhenTheServerGoesTheMemoryStays) {
   const StorageRef storage = Allocate(8 * kMiB);
   EXPECT_TRUE(arena_->alive());
   leases_.DropAll();
-  while (arena_->alive()) std::this_thread::yield();
+  ASSERT_TRUE(support::Eventually([this] { return !arena_->alive(); }));
   EXPECT_EQ(arena_->PlaceOf(storage), nullptr);
   EXPECT_EQ(arena_->Allocate(8 * kMiB).status().code(), absl::StatusCode::kUnavailable);
   storage->data()[8 * kMiB - 1] = std::byte{1};

@@ -25,9 +25,7 @@ inline constexpr int64_t kAwkwardSizes[] = {0,  1,  2,   3,    8,    31,   32,  
                                             63, 64, 500, 4095, 4096, 4097, 10'000};
 
 inline bool IsFloat(DType d) { return d >= DType::kFloat16 && d <= DType::kFloat64; }
-inline bool IsComplex(DType d) { return d >= DType::kComplex64; }
 inline bool IsSigned(DType d) { return d >= DType::kInt8 && d <= DType::kInt64; }
-inline bool IsHalf(DType d) { return d == DType::kFloat16 || d == DType::kBfloat16; }
 
 template <class T>
 T Load(const std::byte* at) {

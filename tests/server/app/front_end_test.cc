@@ -40,8 +40,13 @@ class FrontEndTest : public ::testing::Test {
     return transport::Client(HostAndPort("127.0.0.1", front_end.port()));
   }
 
-  static int Health(const FrontEnd& front_end) {
-    const auto answer = ClientOf(front_end).Call("/grpc.health.v1.Health/Check", "");
+  /// What health says of a service, "" being all; 0: it does not know it.
+  static int Health(const FrontEnd& front_end, const std::string& service = "") {
+    std::string request;
+    if (!service.empty()) {
+      request = std::string("\n") + static_cast<char>(service.size()) + service;  // Field 1.
+    }
+    const auto answer = ClientOf(front_end).Call("/grpc.health.v1.Health/Check", request);
     return answer.bytes.size() == 2 ? answer.bytes[1] : 0;
   }
 
@@ -71,6 +76,18 @@ TEST_F(FrontEndTest, ServesOnAPortAndOnItsSockets) {
   EXPECT_EQ(info.planes().unix_socket(), front_end->unix_socket());
   EXPECT_EQ(access(info.planes().lease_socket().c_str(), F_OK), 0);
   EXPECT_EQ(info.worker_count(), 2);
+}
+
+TEST_F(FrontEndTest, HealthKnowsTheServicesThatAreBuiltAndTheWorkers) {
+  const auto front_end = Start();
+  const std::string services[] = {"shoal.v1.ArrayService", "shoal.v1.ClusterService",
+                                  "shoal.v1.ComputeService", "worker/0", "worker/1"};
+  for (const std::string& service : services) EXPECT_EQ(Health(*front_end, service), 1) << service;
+  for (const char* service : {"shoal.v1.TaskService", "shoal.v1.WorkerService", "worker/2"}) {
+    EXPECT_EQ(Health(*front_end, service), 0) << service;
+  }
+  front_end->BeginDrain();
+  for (const std::string& service : services) EXPECT_EQ(Health(*front_end, service), 2) << service;
 }
 
 TEST_F(FrontEndTest, DrainsThenStopsAndLeavesNoSocketBehind) {

@@ -41,9 +41,10 @@ class CallRunTest : public ::testing::Test {
     CallSetup setup;
     setup.call = std::move(call);
     setup.deadline = deadline;
-    return CallRun::Start(
-        engine_.get(), std::move(setup),
-        [this](absl::StatusOr<CallResult> result) { ends_.Put(result.status()); });
+    return CallRun::Start(engine_.get(), std::move(setup),
+                          [this](absl::StatusOr<CallResult> result, absl::Span<const TaskId>) {
+                            ends_.Put(result.status());
+                          });
   }
 
   static plan::StoreAs Named(const char* name) {
@@ -70,11 +71,12 @@ TEST_F(CallRunTest, WhoIsToldMayFreeAllArraysAtOnce) {
     call.destinations.push_back(Named("out"));
     CallSetup setup;
     setup.call = std::move(call);
-    CallRun::Start(engine_.get(), std::move(setup), [&](absl::StatusOr<CallResult> result) {
-      EXPECT_TRUE(result.ok());
-      const plan::StoredRef refs[] = {x, {{}, "out"}};
-      ends_.Put(engine_->catalogue->Free(refs, false).status());
-    });
+    CallRun::Start(engine_.get(), std::move(setup),
+                   [&](absl::StatusOr<CallResult> result, absl::Span<const TaskId>) {
+                     EXPECT_TRUE(result.ok());
+                     const plan::StoredRef refs[] = {x, {{}, "out"}};
+                     ends_.Put(engine_->catalogue->Free(refs, false).status());
+                   });
     EXPECT_TRUE(ends_.Take().ok());
   }
 }
@@ -282,17 +284,17 @@ TEST_F(CallRunTest, RacingCancelsTellEachCallOnceAndFreeAllMemory) {
     setup.call =
         i % 2 == 0 ? Calls::Make("sort", {argument}) : Calls::Make("add", {argument, argument});
     setup.call.destinations.push_back(plan::StoreAs{});
-    auto run =
-        CallRun::Start(engine_.get(), std::move(setup), [&](absl::StatusOr<CallResult> result) {
-          ++told;
-          if (result.ok()) {
-            const plan::StoredRef out{result->outputs[0].stored, ""};
-            EXPECT_TRUE(engine_->catalogue->Free({&out, 1}, false).ok());
-          } else {
-            EXPECT_EQ(result.status().code(), StatusCode::kCancelled);
-          }
-          ends_.Put(absl::OkStatus());
-        });
+    auto run = CallRun::Start(engine_.get(), std::move(setup),
+                              [&](absl::StatusOr<CallResult> result, absl::Span<const TaskId>) {
+                                ++told;
+                                if (result.ok()) {
+                                  const plan::StoredRef out{result->outputs[0].stored, ""};
+                                  EXPECT_TRUE(engine_->catalogue->Free({&out, 1}, false).ok());
+                                } else {
+                                  EXPECT_EQ(result.status().code(), StatusCode::kCancelled);
+                                }
+                                ends_.Put(absl::OkStatus());
+                              });
     if (run != nullptr) runs.Put(std::move(run));
   }
   runs.Put(nullptr);

@@ -100,7 +100,9 @@ class Calls {
   absl::StatusOr<CallResult> Run(CallSetup setup) {
     support::Inbox<absl::StatusOr<CallResult>> ends;
     CallRun::Start(&engine_, std::move(setup),
-                   [&](absl::StatusOr<CallResult> result) { ends.Put(std::move(result)); });
+                   [&](absl::StatusOr<CallResult> result, absl::Span<const TaskId>) {
+                     ends.Put(std::move(result));
+                   });
     return ends.Take();
   }
 

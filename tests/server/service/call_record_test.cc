@@ -2,8 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <iterator>
+#include <string>
+#include <vector>
+
 #include "server/runtime/clock.h"
 #include "tests/support/arrays.h"
+#include "tests/support/call_log.h"
 #include "tests/support/engine.h"
 
 namespace shoal::service {
@@ -21,14 +26,13 @@ TEST(ThroughputNamesTest, EveryIndexNamesItsOwn) {
 
 TEST(RecordTest, TheTableLearnsWhatTheCallWas) {
   support::TestEngine engine;
-  Record(*engine, {.op = PutIndex(),
-                   .route = plan::Route::kDevice,
-                   .plane = telemetry::Plane::kStream,
-                   .begun = runtime::Now() - std::chrono::seconds(1),
-                   .bytes_in = 7,
-                   .bytes_out = 3,
-                   .phases = {},
-                   .failed = true});
+  CallRecord call;
+  call.key = KeyOf(PutIndex(), plan::Route::kDevice, telemetry::Plane::kStream);
+  call.begun = runtime::Now() - std::chrono::seconds(1);
+  call.bytes_in = 7;
+  call.bytes_out = 3;
+  call.code = absl::StatusCode::kDataLoss;
+  Record(*engine, call);
   const auto rows = engine->throughput->Snapshot();
   ASSERT_EQ(rows.size(), 1U);
   EXPECT_EQ(rows[0].key.op, PutIndex());
@@ -37,6 +41,29 @@ TEST(RecordTest, TheTableLearnsWhatTheCallWas) {
   EXPECT_EQ(rows[0].bytes_out, 3);
   EXPECT_EQ(rows[0].failed_count, 1);
   EXPECT_GE(rows[0].latency_max, std::chrono::seconds(1));
+}
+
+TEST(RecordTest, EveryObserverIsToldOfAllOfThem) {
+  support::TestEngine engine;
+  support::CallLog first;
+  support::CallLog second;
+  engine->observers.push_back(&first);
+  engine->observers.push_back(&second);
+  const TaskId tasks[] = {{5}, {6}, {7}};
+  CallRecord call;
+  call.key = GetKey();
+  call.begun = runtime::Now();
+  call.tasks = tasks;
+  Record(*engine, call, 3);
+  EXPECT_EQ(engine->throughput->Snapshot()[0].call_count, 3);
+  for (const support::CallLog* log : {&first, &second}) {
+    ASSERT_EQ(log->entries().size(), 1U);
+    const support::CallLog::Entry entry = log->entries()[0];
+    EXPECT_EQ(entry.count, 3);
+    EXPECT_EQ(entry.tasks, std::vector<TaskId>(std::begin(tasks), std::end(tasks)));
+    EXPECT_EQ(entry.record.code, absl::StatusCode::kOk);
+    EXPECT_GE(entry.record.ended, call.begun);
+  }
 }
 
 TEST(PlaneOfTest, OneLeaseMakesItThatPlane) {

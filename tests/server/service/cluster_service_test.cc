@@ -67,13 +67,15 @@ TEST_F(ClusterServiceTest, HostIdNamesKernelAndNetwork) {
 
 TEST_F(ClusterServiceTest, ThroughputIsByOp) {
   const auto record = [&](const char* op, bool failed) {
-    Record(*engine_, {.op = ThroughputIndex(kernels::FindOp(op)),
-                      .plane = telemetry::Plane::kStream,
-                      .begun = runtime::Now(),
-                      .bytes_in = 600,
-                      .bytes_out = 500,
-                      .phases = {.compute = Duration(7)},
-                      .failed = failed});
+    CallRecord call;
+    call.key = KeyOf(ThroughputIndex(kernels::FindOp(op)), plan::Route::kWorker,
+                     telemetry::Plane::kStream);
+    call.begun = runtime::Now();
+    call.bytes_in = 600;
+    call.bytes_out = 500;
+    call.phases.compute = Duration(7);
+    if (failed) call.code = absl::StatusCode::kNotFound;
+    Record(*engine_, call);
   };
   record("sum", false);
   record("sum", true);

@@ -12,6 +12,7 @@
 
 #include "shoal/v1/compute.pb.h"
 #include "tests/server/service/chunks.h"
+#include "tests/support/call_log.h"
 #include "tests/support/engine.h"
 #include "tests/support/gate.h"
 #include "tests/support/stream.h"
@@ -112,6 +113,61 @@ TEST_F(SessionTest, CreditsComeFirstAndEmptyTasksTogether) {
   const auto response = Parsed<v1::SessionResponse>(stream_->Receive());
   EXPECT_EQ(response.done_size(), 50);
   EXPECT_TRUE(Close().ok());
+}
+
+TEST_F(SessionTest, TheRecordOfABatchHasTheIdOfEachTask) {
+  support::CallLog log;
+  engine_->observers.push_back(&log);
+  v1::SessionRequest request;
+  for (uint64_t id = 1; id <= 5; ++id) AddEmpty(id, &request);
+  Send(request);
+  Await(5);
+  ASSERT_EQ(log.entries().size(), 1U);
+  const support::CallLog::Entry entry = log.entries()[0];
+  EXPECT_EQ(entry.count, 5);
+  EXPECT_EQ(std::set<TaskId>(entry.tasks.begin(), entry.tasks.end()).size(), 5U);
+  EXPECT_EQ(entry.record.key.plane, telemetry::Plane::kSession);
+  EXPECT_EQ(entry.record.code, StatusCode::kOk);
+}
+
+TEST_F(SessionTest, ATaskOfABatchThatFailsIsRecordedWithItsOwnCode) {
+  support::CallLog log;
+  engine_->observers.push_back(&log);
+  std::optional<Gate> gate(std::in_place, engine_.get(), WorkerId{0});
+  v1::SessionRequest request;
+  for (uint64_t id = 1; id <= 5; ++id) AddEmpty(id, &request);
+  Send(request);
+  v1::SessionRequest cancel;
+  cancel.add_cancel(2);
+  cancel.add_cancel(4);
+  Send(cancel);
+  Await(2);
+  gate.reset();
+  Await(3);
+  std::map<StatusCode, int64_t> counts;
+  std::set<TaskId> tasks;
+  for (const support::CallLog::Entry& entry : log.entries()) {
+    counts[entry.record.code] += entry.count;
+    EXPECT_EQ(static_cast<int64_t>(entry.tasks.size()), entry.count);
+    tasks.insert(entry.tasks.begin(), entry.tasks.end());
+  }
+  EXPECT_EQ(counts,
+            (std::map<StatusCode, int64_t>{{StatusCode::kOk, 3}, {StatusCode::kCancelled, 2}}));
+  EXPECT_EQ(tasks.size(), 5U);
+}
+
+TEST_F(SessionTest, ARealTaskIsRecordedWithTheTasksOfItsStages) {
+  support::CallLog log;
+  engine_->observers.push_back(&log);
+  v1::SessionRequest request;
+  AddSum(1, 3, &request);
+  AddSum(2, 1, &request)->mutable_call()->mutable_arguments(0)->mutable_ref()->set_id(99);
+  Send(request);
+  Await(2);
+  ASSERT_EQ(log.entries().size(), 2U);
+  EXPECT_GE(log.entries()[0].tasks.size(), 1U);
+  EXPECT_EQ(log.entries()[1].record.code, StatusCode::kNotFound);
+  EXPECT_EQ(log.entries()[1].tasks.size(), 0U) << "refused before anything was scheduled";
 }
 
 TEST_F(SessionTest, EmptyAndRealTasksMix) {

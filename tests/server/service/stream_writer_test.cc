@@ -55,7 +55,6 @@ TEST_F(StreamWriterTest, AGoodEndWaitsForAllFramesABadOneForTheOneOnItsWay) {
   Push("a");
   Push("b");
   EXPECT_TRUE(writer_->Finish(absl::OkStatus()));
-  EXPECT_TRUE(writer_->finishing());
   Push("late");  // Dropped.
   std::vector<std::string> messages;
   EXPECT_TRUE(stream_.ReceiveAll(&messages).ok());

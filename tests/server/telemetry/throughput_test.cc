@@ -148,6 +148,31 @@ TEST(ThroughputTableTest, AnIdleTableIsSmallAndABusyOneModest) {
   EXPECT_LT(table.AllocatedBytes(), 600 << 10);
 }
 
+TEST(ThroughputTableTest, ObservedCallsCountAsRecorded) {
+  ThroughputTable table({"echo", "sum"});
+  CallRecord call;
+  call.key = {.op = 1, .route = Route::kDevice, .plane = Plane::kLease};
+  call.begun = Instant(microseconds(100));
+  call.ended = Instant(microseconds(130));
+  call.bytes_in = 60;
+  call.bytes_out = 4;
+  call.phases.compute = microseconds(20);
+  table.OnCalls(call, 5);
+  call.code = absl::StatusCode::kCancelled;
+  table.OnCalls(call, 1);
+  const auto rows = table.Snapshot();
+  ASSERT_EQ(rows.size(), 1U);
+  EXPECT_EQ(rows[0].key.op, 1);
+  EXPECT_EQ(rows[0].key.route, Route::kDevice);
+  EXPECT_EQ(rows[0].key.plane, Plane::kLease);
+  EXPECT_EQ(rows[0].call_count, 6);
+  EXPECT_EQ(rows[0].failed_count, 1);
+  EXPECT_EQ(rows[0].bytes_in, 6 * 60);
+  EXPECT_EQ(rows[0].bytes_out, 6 * 4);
+  EXPECT_EQ(rows[0].latency_max, microseconds(30));
+  EXPECT_EQ(rows[0].phase_sum.compute, microseconds(120));
+}
+
 TEST(ThroughputTableDeathTest, AnOpThatIsNotInTheTableIsAFault) {
   ThroughputTable table({"echo"});
   EXPECT_DEATH(table.Record({.op = 1}, {}), "check failed");

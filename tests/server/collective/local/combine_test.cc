@@ -20,7 +20,7 @@ T Reduce(DType dtype, ReduceOp op, const std::vector<T>& ranks) {
   std::vector<const std::byte*> sources;
   for (const T& value : ranks) sources.push_back(reinterpret_cast<const std::byte*>(&value));
   T result{};
-  Combine(dtype, op, sources, reinterpret_cast<std::byte*>(&result), 1);
+  Combine(dtype, op, sources, {reinterpret_cast<std::byte*>(&result), sizeof(T)});
   return result;
 }
 
@@ -39,6 +39,14 @@ TEST(CombineTest, BooleansAreOrAndAnd) {
   EXPECT_EQ(Reduce(DType::kBool, ReduceOp::kProduct, Bytes{1, 1, 0}), 0);
   EXPECT_EQ(Reduce(DType::kBool, ReduceOp::kMin, Bytes{1, 1, 1}), 1);
   EXPECT_EQ(Reduce(DType::kBool, ReduceOp::kMax, Bytes{0, 0, 0}), 0);
+}
+
+TEST(CombineTest, AnyByteButZeroIsTrue) {
+  using Bytes = std::vector<uint8_t>;
+  EXPECT_EQ(Reduce(DType::kBool, ReduceOp::kProduct, Bytes{1, 2}), 1);
+  EXPECT_EQ(Reduce(DType::kBool, ReduceOp::kMin, Bytes{0x80, 0x7f}), 1);
+  EXPECT_EQ(Reduce(DType::kBool, ReduceOp::kSum, Bytes{2, 4}), 1);
+  EXPECT_EQ(Reduce(DType::kBool, ReduceOp::kMax, Bytes{0, 255}), 1);
 }
 
 TEST(CombineTest, FloatsAreAddedInRankOrder) {
@@ -83,8 +91,8 @@ TEST(CombineTest, EveryElementIsCombined) {
                                                  reinterpret_cast<const std::byte*>(b.data())};
   for (const int64_t count : {int64_t{0}, int64_t{1}, int64_t{33}, kCombineElementsMax}) {
     std::vector<float> sum(a.size(), -1.0F);
-    Combine(DType::kFloat32, ReduceOp::kSum, sources, reinterpret_cast<std::byte*>(sum.data()),
-            count);
+    Combine(DType::kFloat32, ReduceOp::kSum, sources,
+            {reinterpret_cast<std::byte*>(sum.data()), count * 4});
     for (size_t i = 0; i < sum.size(); ++i) {
       const bool inside = static_cast<int64_t>(i) < count;
       ASSERT_EQ(sum[i], inside ? static_cast<float>(3 * i + 1) : -1.0F) << i;

@@ -50,6 +50,20 @@ TEST_F(GroupTest, AStreamThatStallsEndsTheCallInTimeAndFreesTheOthers) {
   EXPECT_EQ(last.Wait(), Code::kOk) << "the stalled stream passes the dead call, too";
 }
 
+TEST_F(GroupTest, ADoneMayDestroyTheLastMember) {
+  auto members = MakeLocalGroup({.ranks_per_member = {1, 1}});
+  const std::vector<RankBuffers> ranks = Ranks(1);
+  Args args;
+  args.timeout = std::chrono::milliseconds(10);
+  std::promise<Code> told;
+  // The other member never comes, so the watchdog ends the call, and the group with it.
+  members[0]->Barrier(args, ranks, [&](const absl::Status& status) {
+    members.clear();
+    told.set_value(status.code());
+  });
+  EXPECT_EQ(told.get_future().get(), Code::kDeadlineExceeded);
+}
+
 TEST_F(GroupTest, AbortEndsCallsThatWaitForStreams) {
   const auto members = MakeLocalGroup({.ranks_per_member = {1, 2}});
   device::Resume resume = Stall(2);

@@ -140,7 +140,7 @@ class ClientStream final : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc
 class ServerTest : public ::testing::Test {
  protected:
   void Serve(std::vector<Method> methods, ServerOptions options = {}) {
-    options.addresses.insert(options.addresses.begin(), "127.0.0.1:0");
+    options.endpoints.insert(options.endpoints.begin(), {"127.0.0.1:0", std::nullopt});
     if (options.message_bytes_max == 0) options.message_bytes_max = 1 << 20;
     if (options.streams_per_connection_max == 0) options.streams_per_connection_max = 100;
     auto server = StartGrpcServer(options, {{"test.Service", std::move(methods)}});

@@ -10,10 +10,13 @@
 #include <utility>
 
 #include "tests/server/transport/grpc/client.h"
+#include "tests/support/http2_peer.h"
 
 namespace shoal::transport {
 namespace {
 
+using std::chrono::milliseconds;
+using support::Http2Peer;
 using support::Inbox;
 
 class GrpcServerTest : public ServerTest {
@@ -73,7 +76,7 @@ TEST_F(GrpcServerTest, UnknownMethodsAreUnimplemented) {
 }
 
 TEST_F(GrpcServerTest, AMessageAboveTheLimitIsRefusedAndTheServerLives) {
-  Serve(Methods(), {.addresses = {}, .message_bytes_max = 1000, .streams_per_connection_max = 10});
+  Serve(Methods(), {.endpoints = {}, .message_bytes_max = 1000, .streams_per_connection_max = 10});
   EXPECT_TRUE(client().Call("/test.Service/Empty", std::string(1000, 'x')).status.ok());
   EXPECT_EQ(client().Call("/test.Service/Empty", std::string(1001, 'x')).status.error_code(),
             grpc::StatusCode::RESOURCE_EXHAUSTED);
@@ -100,7 +103,7 @@ TEST_F(GrpcServerTest, ServesUnixSocketsBesidePorts) {
   char directory[] = "grpc-test-XXXXXX";
   ASSERT_NE(mkdtemp(directory), nullptr);
   const std::string socket = absl::StrCat("unix:", directory, "/s");
-  Serve(Methods(), {.addresses = {socket}});
+  Serve(Methods(), {.endpoints = {{socket, std::nullopt}}});
   EXPECT_GT(server_->Ports()[0], 0);
   EXPECT_EQ(server_->Ports()[1], 0);
   EXPECT_TRUE(Client(socket).Call("/test.Service/Empty", "").status.ok());
@@ -113,11 +116,24 @@ TEST_F(GrpcServerTest, ServesUnixSocketsBesidePorts) {
 
 TEST_F(GrpcServerTest, AnAddressInUseIsUnavailable) {
   Serve(Methods());
-  const ServerOptions options{
-      .addresses = {Address()}, .message_bytes_max = 1000, .streams_per_connection_max = 10};
+  const ServerOptions options{.endpoints = {{Address(), std::nullopt}},
+                              .message_bytes_max = 1000,
+                              .streams_per_connection_max = 10};
   const auto second = StartGrpcServer(options, {});
   EXPECT_EQ(second.status().code(), absl::StatusCode::kUnavailable);
   EXPECT_NE(second.status().message().find(Address()), absl::string_view::npos);
+}
+
+TEST_F(GrpcServerTest, TlsIsRefusedInItsOwnWordsUntilItIsBuilt) {
+  const auto start = [](const char* address) {
+    const ServerOptions options{.endpoints = {{address, TlsMaterial{"chain", "key", ""}}},
+                                .message_bytes_max = 1000,
+                                .streams_per_connection_max = 10};
+    return StartGrpcServer(options, {}).status();
+  };
+  EXPECT_EQ(start("127.0.0.1:0").code(), absl::StatusCode::kUnimplemented);
+  EXPECT_NE(start("127.0.0.1:0").message().find("TLS is not built yet"), absl::string_view::npos);
+  EXPECT_EQ(start("unix:never-made").code(), absl::StatusCode::kInvalidArgument);
 }
 
 TEST_F(GrpcServerTest, ShutdownLetsCallsFinishHoweverLongTheGrace) {
@@ -159,6 +175,49 @@ TEST_F(GrpcServerTest, ShutdownCancelsWhatOutlastsTheGraceAndWaitsForIt) {
   stopper.join();
   EXPECT_FALSE(answers.Take().status.ok());
   server_.reset();
+}
+
+class KeepaliveTest : public GrpcServerTest {
+ protected:
+  /// A server with these settings, and a client's connection to it that makes no calls.
+  std::unique_ptr<Http2Peer> ConnectTo(const wire::Keepalive& keepalive) {
+    ServerOptions options;
+    options.keepalive = keepalive;
+    Serve(Methods(), options);
+    auto peer = std::make_unique<Http2Peer>(support::ConnectToLoopback(server_->Ports()[0]));
+    peer->SendPreface();
+    peer->Send({Http2Peer::kSettings});
+    peer->Send({Http2Peer::kSettings, true});
+    return peer;
+  }
+};
+
+TEST_F(KeepaliveTest, PermittedPingsAreAnsweredWithoutEnd) {
+  const auto peer = ConnectTo({.ping_interval_min = milliseconds(0)});
+  for (char i = 0; i < 20; ++i) {
+    const std::string payload(8, i);
+    peer->Send({Http2Peer::kPing, false, payload});
+    const auto answer = peer->ReceiveNext(Http2Peer::kPing, true);
+    ASSERT_TRUE(answer.has_value()) << "closed after " << int{i} << " pings";
+    EXPECT_EQ(answer->payload, payload);
+  }
+}
+
+TEST_F(KeepaliveTest, PingsThatComeTooSoonEndTheConnection) {
+  const auto peer = ConnectTo({.ping_interval_min = std::chrono::hours(1)});
+  for (int i = 0; i < 5; ++i) peer->Send({Http2Peer::kPing, false, std::string(8, 'p')});
+  const auto end = peer->ReceiveNext(Http2Peer::kGoAway);
+  ASSERT_TRUE(end.has_value());
+  EXPECT_NE(end->payload.find("too_many_pings"), std::string::npos);
+}
+
+TEST_F(KeepaliveTest, AClientThatNoLongerAnswersPingsIsDropped) {
+  const auto peer = ConnectTo({.interval = milliseconds(20), .timeout = milliseconds(500)});
+  // More than the two that gRPC sends by default while there is no data.
+  for (int i = 0; i < 5; ++i) ASSERT_TRUE(peer->AnswerPing());
+  EXPECT_TRUE(peer->ReceiveNext(Http2Peer::kPing).has_value());
+  while (peer->Receive().has_value()) {
+  }
 }
 
 }  // namespace

@@ -1,0 +1,71 @@
+#include "client/src/channel.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include "client/src/unary.h"
+#include "shoal/v1/cluster.pb.h"
+#include "tests/support/http2_peer.h"
+
+namespace shoal::internal {
+namespace {
+
+using std::chrono::milliseconds;
+using support::Http2Peer;
+using support::kPatience;
+
+/// A server that speaks HTTP/2, but not gRPC: nothing in it answers a call.
+class KeepaliveTest : public ::testing::Test {
+ protected:
+  std::shared_ptr<grpc::Channel> Channel() const {
+    return MakeChannel({.target = "127.0.0.1:" + std::to_string(listener_.port()),
+                        .keepalive = {.interval = milliseconds(20), .timeout = milliseconds(500)}});
+  }
+
+  /// The server's end of a connection on which a client may begin calls.
+  std::unique_ptr<Http2Peer> Accept() const {
+    auto peer = std::make_unique<Http2Peer>(listener_.Accept());
+    EXPECT_TRUE(peer->ReceivePreface());
+    peer->Send({Http2Peer::kSettings});
+    peer->Send({Http2Peer::kSettings, true});
+    return peer;
+  }
+
+  const support::LoopbackListener listener_;
+};
+
+TEST_F(KeepaliveTest, ACallEndsWhenItsServerNoLongerAnswersPings) {
+  int pings = 0;
+  std::unique_ptr<Http2Peer> peer;
+  std::thread server([&] {
+    peer = Accept();
+    // One more than gRPC sends by default while there is no data. (It sends one a second.)
+    while (pings < 3 && peer->AnswerPing()) ++pings;
+  });
+  const UnaryChannel unary(Channel());
+  const CallEnv env{Deadline(kPatience), nullptr, false};
+  v1::GetServerInfoResponse response;
+  EXPECT_EQ(unary.Call(Method::kGetServerInfo, v1::GetServerInfoRequest(), &response, env).code(),
+            absl::StatusCode::kUnavailable);
+  server.join();
+  EXPECT_EQ(pings, 3);
+}
+
+TEST_F(KeepaliveTest, AConnectionWithoutCallsIsPingedToo) {
+  const std::shared_ptr<grpc::Channel> channel = Channel();
+  bool pinged = false;
+  std::thread server([&] {
+    const std::unique_ptr<Http2Peer> peer = Accept();
+    pinged = peer->ReceiveNext(Http2Peer::kPing).has_value();
+  });
+  EXPECT_TRUE(channel->WaitForConnected(std::chrono::system_clock::now() + kPatience));
+  server.join();
+  EXPECT_TRUE(pinged);
+}
+
+}  // namespace
+}  // namespace shoal::internal
