@@ -2,6 +2,7 @@
 
 #include <arpa/inet.h>
 #include <sched.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -64,6 +65,29 @@ int64_t ControlGroupLimit(int64_t machine_bytes) {
   return file >> limit ? std::min(limit, machine_bytes) : machine_bytes;
 }
 
+// "Unlimited" is no number to take an eighth of.
+constexpr int64_t kDescriptorsUseful = 1 << 20;
+// Each of them costs some 30 KiB as soon as it speaks.
+constexpr int64_t kConnectionsMax = 16384;
+// What is left to files, HTTP and the libraries however many connections there are.
+constexpr int64_t kOtherDescriptors = 64;
+
+/// Shares the descriptors out: whatever one kind of client does, the others find some.
+absl::Status ShareDescriptors(int64_t descriptors, int64_t connections, Config* config) {
+  config->lease_connections_max = std::clamp<int64_t>(descriptors / 16, 4, 1024);
+  config->leases_max = std::max<int64_t>(descriptors / 4, 4);
+  config->connections_max =
+      connections != 0 ? connections : std::clamp<int64_t>(descriptors / 2, 4, kConnectionsMax);
+  const int64_t wanted = config->connections_max + config->lease_connections_max +
+                         config->leases_max + kOtherDescriptors;
+  if (connections == 0 || wanted <= descriptors) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat("--connection-limit ", connections, " takes ",
+                                                 wanted,
+                                                 " descriptors with what else there is,"
+                                                 " and this process may have ",
+                                                 descriptors, ": raise RLIMIT_NOFILE"));
+}
+
 telemetry::LogLevel LevelByName(const std::string& name) {
   if (name == "debug") return telemetry::LogLevel::kDebug;
   if (name == "warning") return telemetry::LogLevel::kWarning;
@@ -84,7 +108,21 @@ Machine ThisMachine() {
   if (sched_getaffinity(0, sizeof(allowed), &allowed) == 0) machine.cores = CPU_COUNT(&allowed);
   machine.memory_bytes =
       ControlGroupLimit(int64_t{sysconf(_SC_PHYS_PAGES)} * int64_t{sysconf(_SC_PAGESIZE)});
+  rlimit descriptors{};
+  if (getrlimit(RLIMIT_NOFILE, &descriptors) == 0) {
+    machine.descriptors =
+        static_cast<int64_t>(std::min<rlim_t>(descriptors.rlim_cur, kDescriptorsUseful));
+  }
   return machine;
+}
+
+void RaiseDescriptorLimit() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  const rlim_t wanted = std::min<rlim_t>(limit.rlim_max, kDescriptorsUseful);
+  if (limit.rlim_cur >= wanted) return;
+  limit.rlim_cur = wanted;
+  setrlimit(RLIMIT_NOFILE, &limit);  // Refused: it stays as it was, and so do the shares of it.
 }
 
 absl::StatusOr<Config> MakeConfig(const ParsedOptions& options, const Machine& machine) {
@@ -111,6 +149,8 @@ absl::StatusOr<Config> MakeConfig(const ParsedOptions& options, const Machine& m
   if (config.threads == 0) config.threads = std::max(1, machine.cores / config.workers);
   SHOAL_ASSIGN_OR_RETURN(config.memory_limit_bytes,
                          MemoryLimit(options.String("memory-limit"), machine.memory_bytes));
+  SHOAL_RETURN_IF_ERROR(
+      ShareDescriptors(machine.descriptors, options.Int("connection-limit"), &config));
   config.policy = options.String("policy");
   config.limits.inline_bytes = options.Bytes("inline-limit");
   config.limits.chunk_bytes = options.Bytes("chunk-size");

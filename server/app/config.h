@@ -21,6 +21,9 @@ struct Config {
   int workers = 0;
   int threads = 0;  ///< Of each worker.
   int64_t memory_limit_bytes = 0;
+  int64_t connections_max = 16384;  ///< Of gRPC, over TCP and Unix sockets together.
+  int64_t lease_connections_max = 1024;
+  int64_t leases_max = 16384;
   std::string policy;
   runtime::Limits limits;
   Duration drain_timeout{};
@@ -35,8 +38,13 @@ std::string HostAndPort(const std::string& host, int port);
 struct Machine {
   int cores = 1;
   int64_t memory_bytes = 0;
+  int64_t descriptors = 1024;  ///< That this process may have open.
 };
 Machine ThisMachine();
+
+/// Lifts this process's limit of descriptors as far as it may; the usual 1024 is there for programs
+/// that use select(2).
+void RaiseDescriptorLimit();
 
 /// Checks the options and fills in what they leave to the machine.
 ///

@@ -99,7 +99,7 @@ absl::Status FrontEnd::BuildEngine(const Config& config) {
   scheduler::Options scheduling;
   scheduling.queue_pieces_max = config.limits.queued_tasks;
   engine_.dispatcher = std::make_unique<runtime::Dispatcher>(scheduling, config.policy, seats);
-  return absl::OkStatus();
+  return engine_.dispatcher->Started();
 }
 
 absl::Status FrontEnd::Listen(const Config& config) {
@@ -114,6 +114,10 @@ absl::Status FrontEnd::Listen(const Config& config) {
   setup.listeners = {{"grpc", {HostAndPort(config.host, config.port), std::nullopt}, {}}};
   setup.options.message_bytes_max = config.limits.message_bytes();
   setup.options.streams_per_connection_max = kStreamsPerConnection;
+  setup.options.connections_max = config.connections_max;
+  setup.options.connection_refused = [this] {
+    logger_.LogLimited(refusals_, telemetry::LogLevel::kWarning, "connection refused: too many");
+  };
   if (config.unix_socket) {
     SHOAL_ASSIGN_OR_RETURN(sockets_,
                            SocketDirectory::Make(config.socket_dir, TemporaryDirectory()));
@@ -121,8 +125,12 @@ absl::Status FrontEnd::Listen(const Config& config) {
     facts_.lease_socket = sockets_.lease_socket();
     setup.listeners.push_back(
         {"grpc", {absl::StrCat("unix:", facts_.unix_socket), std::nullopt}, {}});
-    SHOAL_ASSIGN_OR_RETURN(lease_server_, service::LeaseServer::Start(
-                                              facts_.lease_socket, engine_.leases.get(), &logger_));
+    service::LeaseServer::Options leasing;
+    leasing.path = facts_.lease_socket;
+    leasing.connections_max = config.lease_connections_max;
+    leasing.leases_max = config.leases_max;
+    SHOAL_ASSIGN_OR_RETURN(lease_server_,
+                           service::LeaseServer::Start(leasing, engine_.leases.get(), &logger_));
   }
   setup.services = service::AllServices(&engine_, &facts_);
   for (const transport::ServiceTable& service : setup.services) {

@@ -13,6 +13,7 @@
 #include "server/service/lease_server.h"
 #include "server/telemetry/http.h"
 #include "server/telemetry/log.h"
+#include "server/telemetry/log_limiter.h"
 #include "server/telemetry/metrics.h"
 #include "server/telemetry/throughput.h"
 #include "server/transport/server.h"
@@ -26,7 +27,7 @@ class FrontEnd {
   ///
   /// Errors:
   ///   UNAVAILABLE         an address or socket cannot be bound.
-  ///   RESOURCE_EXHAUSTED  no address space for the payload memory.
+  ///   RESOURCE_EXHAUSTED  no address space for the payload memory, no descriptor or no thread.
   static absl::StatusOr<std::unique_ptr<FrontEnd>> Start(const Config& config);
   /// Stops at once if Shutdown was not called.
   ~FrontEnd();
@@ -34,6 +35,7 @@ class FrontEnd {
   int port() const { return server_->Ports()[0]; }
   int http_port() const { return http_ == nullptr ? -1 : http_->port(); }
   const std::string& unix_socket() const { return facts_.unix_socket; }
+  const SocketDirectory& sockets() const { return sockets_; }
   telemetry::Logger& logger() { return logger_; }
 
   /// Health says NOT_SERVING, nothing new is admitted; calls under way go on. May be repeated.
@@ -51,6 +53,7 @@ class FrontEnd {
   telemetry::ServiceGauges Gauges() const;
 
   telemetry::Logger logger_;
+  telemetry::LogLimiter refusals_{/*per_second=*/0.2, /*burst=*/1};
   telemetry::ThroughputTable throughput_;
   runtime::Engine engine_;
   service::ServerFacts facts_;

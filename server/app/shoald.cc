@@ -8,12 +8,12 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "base/option_text.h"
 #include "base/options.h"
+#include "base/start_thread.h"
 #include "base/units.h"
 #include "server/app/config.h"
 #include "server/app/front_end.h"
@@ -81,12 +81,14 @@ int Serve(const Config& config) {
                         {"threads", config.threads},
                         {"memory_limit", FormatBytes(config.memory_limit_bytes)}});
   WaitFor(signals);
-  // While calls finish, a second signal stops the process where it stands.
-  std::thread second([signals] {
+  // While calls finish, a second signal stops the process where it stands. Without a thread for it
+  // the drain timeout does.
+  auto second = StartThread([signals, remove = (*front_end)->sockets().Remover()] {
     WaitFor(signals);
+    remove();
     std::_Exit(EXIT_FAILURE);
   });
-  second.detach();
+  if (second.ok()) second->detach();
   (*front_end)->Shutdown(config.drain_timeout);
   (*front_end)->logger().Info("stopped");
   return EXIT_SUCCESS;
@@ -110,6 +112,7 @@ int Main(const std::vector<std::string>& arguments) {
     std::cout << ConfigText(*options);
     return EXIT_SUCCESS;
   }
+  RaiseDescriptorLimit();
   const auto config = MakeConfig(*options, ThisMachine());
   if (!config.ok()) {
     std::cerr << "shoald: " << config.status().message() << "\n";
@@ -124,5 +127,7 @@ int Main(const std::vector<std::string>& arguments) {
 
 int main(int argc, char** argv) {
   shoal::app::TuneAllocator();
+  // Whoever reads what is logged may go away; the lines are counted as lost then.
+  signal(SIGPIPE, SIG_IGN);
   return shoal::app::Main({argv + 1, argv + argc});
 }

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 
@@ -40,11 +41,14 @@ SocketDirectory& SocketDirectory::operator=(SocketDirectory&& other) noexcept {
   return *this;
 }
 
-SocketDirectory::~SocketDirectory() {
-  if (path_.empty()) return;
-  unlink(grpc_socket().c_str());
-  unlink(lease_socket().c_str());
-  if (owned_) rmdir(path_.c_str());
+SocketDirectory::~SocketDirectory() { Remover()(); }
+
+std::function<void()> SocketDirectory::Remover() const {
+  if (path_.empty()) return [] {};
+  return [path = path_, sockets = std::vector{grpc_socket(), lease_socket()}, owned = owned_] {
+    for (const std::string& socket : sockets) unlink(socket.c_str());
+    if (owned) rmdir(path.c_str());
+  };
 }
 
 }  // namespace shoal::app

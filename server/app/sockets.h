@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <utility>
 
@@ -21,6 +22,9 @@ class SocketDirectory {
   SocketDirectory(SocketDirectory&& other) noexcept;
   SocketDirectory& operator=(SocketDirectory&& other) noexcept;
   ~SocketDirectory();
+
+  /// What the destructor does, for a process that ends without one.
+  std::function<void()> Remover() const;
 
   std::string grpc_socket() const { return path_ + "/grpc.sock"; }
   std::string lease_socket() const { return path_ + "/lease.sock"; }

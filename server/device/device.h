@@ -72,7 +72,9 @@ class Device {
   virtual int64_t MemoryUsed() const = 0;
   virtual int64_t MemoryPeak() const = 0;
 
-  /// A new queue of work. Cheap until work is queued.
+  /// A new queue of work.
+  ///
+  /// Errors: RESOURCE_EXHAUSTED  the system has no more threads.
   virtual absl::StatusOr<std::unique_ptr<Stream>> NewStream() = 0;
 
  protected:

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/start_thread.h"
 #include "server/runtime/clock.h"
 #include "server/runtime/local_worker.h"
 #include "server/scheduler/placement.h"
@@ -45,7 +46,9 @@ Dispatcher::Dispatcher(const scheduler::Options& options, absl::string_view poli
         worker::Options{.memory_bytes = seat.memory_bytes, .lanes = seat.lanes});
     Seat(&worker, seat);
   }
-  timer_thread_ = std::thread([this] { RunTimer(); });
+  auto timer = StartThread([this] { RunTimer(); });
+  started_ = timer.status();
+  if (timer.ok()) timer_thread_ = *std::move(timer);
 }
 
 Dispatcher::~Dispatcher() {
@@ -54,7 +57,7 @@ Dispatcher::~Dispatcher() {
     stopping_ = true;
   }
   timer_.notify_one();
-  timer_thread_.join();
+  if (timer_thread_.joinable()) timer_thread_.join();
   std::unique_lock lock(mutex_);
   // A kernel that a cancelled task gave up may still run, and whoever told the last end, on a
   // worker's thread perhaps, may not have left yet.

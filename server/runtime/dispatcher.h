@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/functional/any_invocable.h"
+#include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "base/time.h"
@@ -42,6 +43,9 @@ class Dispatcher {
   /// with the ids 0, 1, ...; others may join later.
   Dispatcher(const scheduler::Options& options, absl::string_view policy,
              absl::Span<const WorkerSeat> workers);
+  /// OK, or that the system had no thread for it (RESOURCE_EXHAUSTED): then deadlines do not pass,
+  /// and it is not to be used.
+  absl::Status Started() const { return started_; }
   /// Waits until every task has ended, every attempt that was given up too, and all who had to be
   /// told have been. Deadlines no longer pass meanwhile.
   ~Dispatcher();
@@ -130,6 +134,7 @@ class Dispatcher {
   std::condition_variable timer_;
   Instant armed_ = kNever;
   bool stopping_ = false;
+  absl::Status started_;
   std::thread timer_thread_;
 };
 

@@ -75,7 +75,8 @@ void ChunkSender::Send(const std::string& rest, StreamWriter* writer,
                        absl::AnyInvocable<void(const absl::Status&)> failed) {
   if (done() || arrays_[array_].host_addressable()) return writer->Push(Next(rest));
   const Chunk chunk = TakeChunk();
-  auto block = runtime::AllocateFrontEnd(*options_.engine, chunk.bytes.size());
+  auto block =
+      runtime::AllocateFrontEnd(*options_.engine, chunk.bytes.size(), runtime::FrontUse::kHeld);
   if (!block.ok()) return failed(block.status());
   std::byte* const data = (*block)->data();
   const runtime::Operand& array = arrays_[chunk.array];

@@ -189,7 +189,8 @@ class EchoTask final : public StreamTask, public std::enable_shared_from_this<Ec
   /// kernels, and back in copies on the workers' streams, one after another.
   absl::Status PassStaged(Pending pending, const wire::ChunkMessage& chunk,
                           transport::Message message) {
-    SHOAL_ASSIGN_OR_RETURN(auto block, runtime::AllocateFrontEnd(engine_, chunk.data_bytes));
+    SHOAL_ASSIGN_OR_RETURN(
+        auto block, runtime::AllocateFrontEnd(engine_, chunk.data_bytes, runtime::FrontUse::kHeld));
     std::byte* const host = block->data();
     const plan::Range bytes{chunk.header.offset, chunk.header.offset + chunk.data_bytes};
     pending.frame.payloads.push_back({{host, static_cast<size_t>(bytes.size())}, block});

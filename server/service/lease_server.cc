@@ -3,46 +3,24 @@
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "base/start_thread.h"
+#include "base/status.h"
 #include "server/memory/shortage.h"
 
 namespace shoal::service {
 namespace {
 
-constexpr size_t kConnectionsMax = 1024;
 constexpr size_t kLeasesPerConnectionMax = 256;
-
-absl::Status Unavailable(absl::string_view doing, const std::string& path) {
-  return absl::UnavailableError(absl::StrCat(doing, " ", path, ": ", strerror(errno)));
-}
-
-absl::StatusOr<int> Listen(const std::string& path) {
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  if (path.size() >= sizeof(address.sun_path)) {
-    return absl::UnavailableError(absl::StrCat("socket path too long: ", path));
-  }
-  std::memcpy(address.sun_path, path.data(), path.size());
-  const int listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  if (listener < 0) return Unavailable("socket", path);
-  const bool listening =
-      bind(listener, reinterpret_cast<sockaddr*>(&address), sizeof(address)) == 0 &&
-      chmod(path.c_str(), 0600) == 0 && listen(listener, 128) == 0;
-  if (listening) return listener;
-  absl::Status status = Unavailable("listen on", path);
-  close(listener);
-  return status;
-}
 
 bool IsOwnUser(int socket) {
   ucred credentials{};
@@ -69,60 +47,61 @@ struct LeaseServer::Connection {
   std::vector<LeaseId> leases;
 };
 
-absl::StatusOr<std::unique_ptr<LeaseServer>> LeaseServer::Start(std::string path,
+absl::StatusOr<std::unique_ptr<LeaseServer>> LeaseServer::Start(const Options& options,
                                                                 runtime::Leases* leases,
                                                                 telemetry::Logger* logger) {
-  auto listener = Listen(path);
-  if (!listener.ok()) return listener.status();
-  const int wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  if (wake < 0) {
-    close(*listener);
-    return Unavailable("eventfd for", path);
+  SHOAL_ASSIGN_OR_RETURN(net::Listener listener, net::Listener::Unix(options.path, 0600));
+  net::Descriptor wake(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  if (!wake.valid()) {
+    return absl::ResourceExhaustedError(absl::StrCat("no descriptor: ", strerror(errno)));
   }
-  return std::unique_ptr<LeaseServer>(
-      new LeaseServer({std::move(path), *listener, wake}, leases, logger));
+  std::unique_ptr<LeaseServer> server(
+      new LeaseServer(options, {std::move(listener), std::move(wake)}, leases, logger));
+  SHOAL_ASSIGN_OR_RETURN(server->thread_, StartThread([self = server.get()] { self->Run(); }));
+  return server;
 }
 
-LeaseServer::LeaseServer(Sockets sockets, runtime::Leases* leases, telemetry::Logger* logger)
-    : sockets_(std::move(sockets)), leases_(leases), logger_(logger), thread_([this] { Run(); }) {}
+LeaseServer::LeaseServer(const Options& options, Sockets sockets, runtime::Leases* leases,
+                         telemetry::Logger* logger)
+    : options_(options), sockets_(std::move(sockets)), leases_(leases), logger_(logger) {}
 
 LeaseServer::~LeaseServer() {
-  eventfd_write(sockets_.wake, 1);
+  if (!thread_.joinable()) return;  // It did not start.
+  eventfd_write(sockets_.wake.fd(), 1);
   thread_.join();
   while (!connections_.empty()) Drop(connections_.begin()->first);
-  close(sockets_.listener);
-  close(sockets_.wake);
-  unlink(sockets_.path.c_str());
 }
 
 void LeaseServer::Run() {
   std::vector<pollfd> watched;
   for (;;) {
-    watched = {{sockets_.wake, POLLIN, 0}};
-    // Beyond the limit nobody is accepted; they wait in the listener's queue.
-    watched.push_back(
-        {sockets_.listener, connections_.size() < kConnectionsMax ? short{POLLIN} : short{0}, 0});
+    watched = {{sockets_.wake.fd(), POLLIN, 0}, {sockets_.listener.PollFd(), POLLIN, 0}};
     for (const auto& [socket, connection] : connections_) watched.push_back({socket, POLLIN, 0});
-    if (poll(watched.data(), watched.size(), -1) < 0 && errno != EINTR) return;
+    const bool rests = sockets_.listener.resting();
+    poll(watched.data(), watched.size(), rests ? net::Listener::kRestMs : -1);
     if (watched[0].revents != 0) return;
     for (size_t i = 2; i < watched.size(); ++i) {
       if (watched[i].revents == 0) continue;
       const auto connection = connections_.find(watched[i].fd);
       if (!Serve(connection->first, connection->second.get())) Drop(connection->first);
     }
-    if (watched[1].revents != 0) Accept();
+    if (watched[1].revents != 0 || rests) Accept();
   }
 }
 
 void LeaseServer::Accept() {
-  const int socket = accept4(sockets_.listener, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
-  if (socket < 0) return;
-  if (!IsOwnUser(socket)) {
+  std::optional<net::Descriptor> socket = sockets_.listener.Accept();
+  if (!socket.has_value()) return;
+  if (!IsOwnUser(socket->fd())) {
     logger_->Warning("lease socket: a process of another user was refused");
-    close(socket);
     return;
   }
-  connections_[socket] = std::make_unique<Connection>();
+  if (static_cast<int64_t>(connections_.size()) >= options_.connections_max) {
+    logger_->LogLimited(refusals_, telemetry::LogLevel::kWarning,
+                        "lease socket: connection refused: too many");
+    return;
+  }
+  connections_[socket->Release()] = std::make_unique<Connection>();
 }
 
 /// Takes what has come; false ends the connection. A client that sends half a frame holds up
@@ -154,6 +133,8 @@ bool LeaseServer::Answer(int socket, Connection* connection, const wire::LeaseRe
     if (std::erase(connection->leases, id) > 0) leases_->Release(id);
   } else if (connection->leases.size() >= kLeasesPerConnectionMax) {
     reply = Refusal(absl::ResourceExhaustedError("too many leases on one connection"));
+  } else if (leases_->count() >= options_.leases_max) {
+    reply = Refusal(absl::ResourceExhaustedError("too many leases"));
   } else if (const auto lease = leases_->Acquire(request.value); lease.ok()) {
     connection->leases.push_back((*lease)->id);
     reply.lease_id = (*lease)->id.value;

@@ -15,13 +15,12 @@ namespace shoal::telemetry {
 ///   /metrics  what `metrics` returns, as Prometheus' text format 0.0.4;
 ///   /healthz  200 while the process lives;
 ///   /readyz   200 while `ready` says OK, else 503 with its message;
-///   any other path: 404.
+///   anything else 404; other methods 405; a head of more than 8 KiB 431. Ranges and other header
+///   fields are ignored. Each answer ends its connection.
 ///
-/// Each answer ends its connection: with two threads, idle connections that scrapers keep would
-/// shut out the probes.
-///
-/// Threads: one that accepts, two that answer and call the callbacks. While one lives, SIGPIPE is
-/// ignored in the whole process (the library sets that).
+/// Bounds: 64 connections, of which the oldest goes when another comes; 5 s for the request, for
+///   the answer, and for the end. Connections that say nothing hold up nobody.
+/// Threads: one, which never blocks but in the callbacks that it calls.
 class HttpServer {
  public:
   struct Options {
@@ -34,7 +33,8 @@ class HttpServer {
   /// Serves from when it returns.
   ///
   /// Errors:
-  ///   UNAVAILABLE  the host is unknown, or the port is taken or not permitted.
+  ///   UNAVAILABLE         the host is unknown, or the port is taken or not permitted.
+  ///   RESOURCE_EXHAUSTED  no descriptor or no thread is left for it.
   static absl::StatusOr<std::unique_ptr<HttpServer>> Start(Options options);
 
   /// Stops.
@@ -45,8 +45,8 @@ class HttpServer {
   /// The port in use.
   int port() const;
 
-  /// Closes the port and returns when no request is being answered: at once when idle, after the
-  /// timeouts (seconds) at most. Calling it again does nothing. Not from a callback.
+  /// Closes the port and all connections, at once; waits for a callback only. Calling it again does
+  /// nothing. Not from a callback.
   void Stop();
 
  private:

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/start_thread.h"
 
 namespace shoal::threads {
 namespace {
@@ -93,9 +94,21 @@ void Team::ParallelFor(int64_t chunk_count, absl::FunctionRef<void(int64_t)> bod
 
 void Team::Post(absl::AnyInvocable<void() &&> work) {
   SHOAL_CHECK(helper_count_max_ > 0);
+  {
+    const std::lock_guard lock(mutex_);
+    posted_.push_back(std::move(work));
+    Offer(static_cast<int>(posted_.size()));
+    if (!helpers_.empty()) return;
+    work = std::move(posted_.back());  // Nothing else is there: what came before ran as this will.
+    posted_.pop_back();
+  }
+  std::move(work)();
+}
+
+absl::Status Team::StartFirst() {
+  SHOAL_CHECK(helper_count_max_ > 0);
   const std::lock_guard lock(mutex_);
-  posted_.push_back(std::move(work));
-  Offer(static_cast<int>(posted_.size()));
+  return helpers_.empty() ? StartHelper() : absl::OkStatus();
 }
 
 int Team::helper_count() const {
@@ -108,9 +121,16 @@ void Team::Offer(int wanted) {
   // A team that is being destroyed makes do with the helpers it has.
   const int startable = stopping_ ? 0 : helper_count_max_ - static_cast<int>(helpers_.size());
   for (int i = 0; i < std::min(wanted - idle_, startable); ++i) {
-    helpers_.emplace_back([this] { HelperMain(); });
+    if (!StartHelper().ok()) break;  // Those that are there do it, or the caller.
   }
   for (int i = 0; i < std::min(wanted, sleeping_); ++i) wake_.notify_one();
+}
+
+absl::Status Team::StartHelper() {
+  auto helper = StartThread([this] { HelperMain(); });
+  if (!helper.ok()) return helper.status();
+  helpers_.push_back(*std::move(helper));
+  return absl::OkStatus();
 }
 
 Team::Job* Team::OpenJob() {

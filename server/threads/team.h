@@ -10,6 +10,7 @@
 
 #include "absl/functional/any_invocable.h"
 #include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
 
 namespace shoal::threads {
 
@@ -17,7 +18,7 @@ namespace shoal::threads {
 ///
 /// No helper exists before it is first wanted; an idle one spins for some microseconds, then
 /// sleeps. A caller never waits for a helper that has not started a chunk: where the helpers are
-/// late, the caller does the work alone.
+/// late, or the system has no more threads, the caller does the work alone.
 ///
 /// Thread-safety: all calls from any thread; several callers share the helpers.
 class Team {
@@ -38,7 +39,14 @@ class Team {
   /// `body` may run on several threads at once and may itself call `ParallelFor`.
   void ParallelFor(int64_t chunk_count, absl::FunctionRef<void(int64_t)> body);
 
-  /// Runs `work` once on a helper, which starts posted work in order. Needs a team with helpers.
+  /// Starts a first helper now: with one, Post never runs anything on the caller's thread. Needs a
+  /// team with helpers.
+  ///
+  /// Errors: RESOURCE_EXHAUSTED  the system has no more threads.
+  absl::Status StartFirst();
+
+  /// Runs `work` once on a helper, which starts posted work in order; here and now where there is
+  /// no helper and none can be had. Needs a team with helpers.
   void Post(absl::AnyInvocable<void() &&> work);
 
   /// Helper threads that exist now.
@@ -49,8 +57,10 @@ class Team {
 
   void HelperMain();
   void SpinWhileIdle(uint64_t offers_seen) const;
-  void Offer(int wanted);  // Needs mutex_.
-  Job* OpenJob();          // Needs mutex_.
+  // These need mutex_.
+  void Offer(int wanted);
+  absl::Status StartHelper();
+  Job* OpenJob();
 
   const int helper_count_max_;
   std::atomic<uint64_t> offers_ = 0;  ///< Counts what was offered; idle helpers watch it.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -29,6 +30,10 @@ struct ServerOptions {
   int64_t message_bytes_max = 0;  ///< Of one received message; larger ones are refused.
   int32_t streams_per_connection_max = 0;
   wire::Keepalive keepalive = {};
+  /// Of all addresses together; whoever comes then is hung up on.
+  int64_t connections_max = INT64_MAX;
+  /// That happened, or no descriptor was left. May be empty; called from a thread of the server's.
+  std::function<void()> connection_refused = {};
 };
 
 /// Accepts calls and hands them to the service.

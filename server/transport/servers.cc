@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
+#include "base/start_thread.h"
 #include "base/status.h"
 
 namespace shoal::transport {
@@ -44,7 +45,13 @@ class Servers final : public Server {
     // One after the other, the last would accept calls for as long as the first waits.
     std::vector<std::thread> others;
     for (size_t i = 1; i < parts_.size(); ++i) {
-      others.emplace_back([this, i, grace] { parts_[i].server->Shutdown(grace); });
+      Server* const server = parts_[i].server.get();
+      auto other = StartThread([server, grace] { server->Shutdown(grace); });
+      if (other.ok()) {
+        others.push_back(*std::move(other));
+      } else {
+        server->Shutdown(grace);
+      }
     }
     if (!parts_.empty()) parts_[0].server->Shutdown(grace);
     for (std::thread& other : others) other.join();

@@ -5,6 +5,7 @@ import os
 import queue
 import signal
 import stat
+import threading
 import time
 import unittest
 import urllib.error
@@ -141,6 +142,32 @@ class SigtermTest(DrainCase):
             self.assertEqual(error.code(), grpc.StatusCode.UNAVAILABLE)
             server.ends()
 
+    def test_who_calls_at_any_moment_hears_unavailable(self):
+        """Never CANCELLED, which would not say that another server may be asked."""
+        def hammer(address, number):
+            with Client(address) as client:
+                while True:
+                    try:
+                        if number % 2:
+                            client.apply("add", X[:100], X[:100])
+                        else:
+                            client.put(X[:100], f"key{number}", replace=True)
+                    except grpc.RpcError as error:
+                        codes.add(error.code())
+                        if "DRAINING" not in str(details_of(error)):
+                            return  # The server is gone.
+                    served.set()
+        for _ in range(4):
+            codes, served = set(), threading.Event()
+            with Shoald() as server, concurrent.futures.ThreadPoolExecutor(8) as pool:
+                calls = [pool.submit(hammer, server.address, number) for number in range(8)]
+                self.assertTrue(served.wait(TIMEOUT))
+                server.signal(signal.SIGTERM)
+                server.ends()
+                for finished in calls:
+                    finished.result(TIMEOUT)
+            self.assertEqual(codes, {grpc.StatusCode.UNAVAILABLE})
+
     def test_a_call_of_several_stages_finishes(self):
         with Shoald("--workers=2") as server, Client(server.address) as client:
             client.put(SLOW, "slow")  # Block: two sorts, then their merge.
@@ -205,6 +232,7 @@ class SigtermTest(DrainCase):
                 self.assertTrue(server.alive())
                 server.signal(second)
                 server.ends(code=1, within=5)
+                self.assertEqual(os.listdir(server.tmp), ["stderr"], "no socket stays")
                 upload.close()
 
     def test_one_signal_is_enough_when_idle(self):

@@ -14,7 +14,8 @@ OPTIONS = {
     "insecure": ("true", "true"), "backend": ("cpu", "cpu"), "workers": ("3", "3"),
     "threads": ("2", "2"), "memory-limit": ("1GiB", "1GiB"), "policy": ("least_load", "least_load"),
     "inline-limit": ("64KiB", "64KiB"), "chunk-size": ("2MiB", "2MiB"), "credits": ("4", "4"),
-    "session-tasks": ("10", "10"), "queue-limit": ("11", "11"), "resume-timeout": ("1s", "1s"),
+    "session-tasks": ("10", "10"), "queue-limit": ("11", "11"), "connection-limit": ("99", "99"),
+    "resume-timeout": ("1s", "1s"),
     "drain-timeout": ("1m30s", "1m30s"), "log-level": ("debug", "debug"),
     "log-format": ("json", "json"),
 }

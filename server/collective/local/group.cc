@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
+#include "base/start_thread.h"
 #include "base/status.h"
 #include "server/collective/check.h"
 #include "server/collective/local/execute.h"
@@ -246,7 +247,12 @@ void Group::Watch(Deadline deadline) {
   if (deadline >= watched_) return;
   watched_ = deadline;
   if (!watchdog_.joinable()) {
-    watchdog_ = std::thread([this] { WatchdogMain(); });
+    auto watchdog = StartThread([this] { WatchdogMain(); });
+    if (watchdog.ok()) {
+      watchdog_ = *std::move(watchdog);
+    } else {
+      watched_ = Deadline::max();  // Tried again with the next call; this one has no timeout.
+    }
   } else {
     watch_.notify_all();
   }

@@ -62,7 +62,9 @@ void CpuDevice::Deallocate(Span span) noexcept {
 absl::StatusOr<std::unique_ptr<Stream>> CpuDevice::NewStream() {
   stream_count_.fetch_add(1);
   const CpuContext context{&helpers_, this, last_cache_bytes_};
-  return std::make_unique<CpuStream>(context, options_.inline_cost_max, &stream_count_);
+  auto stream = std::make_unique<CpuStream>(context, options_.inline_cost_max, &stream_count_);
+  SHOAL_RETURN_IF_ERROR(stream->StartRunner());
+  return stream;
 }
 
 }  // namespace shoal::device

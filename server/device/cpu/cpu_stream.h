@@ -25,6 +25,11 @@ class CpuStream final : public Stream {
   CpuStream(const CpuContext& context, Duration inline_cost_max, std::atomic<int>* stream_count);
   ~CpuStream() override;
 
+  /// Before all else: nothing may ever have to run on the thread of whoever queues it.
+  ///
+  /// Errors: RESOURCE_EXHAUSTED  the system has no more threads.
+  absl::Status StartRunner() { return runner_.StartFirst(); }
+
   void CopyIn(ConstSpan host, Span device, Done done) override;
   void CopyOut(ConstSpan device, Span host, Done done) override;
   void Copy(ConstSpan source, Span target, Done done) override;
@@ -72,7 +77,7 @@ class CpuStream final : public Stream {
   std::deque<Item> queue_;
   std::atomic<bool> in_hand_ = false;  ///< Written under mutex_.
   PauseState pause_ = PauseState::kNone;
-  threads::Team runner_;  ///< One helper; started when first something is too large to run inline.
+  threads::Team runner_;  ///< One helper, for what is too large to run inline.
 };
 
 }  // namespace shoal::device

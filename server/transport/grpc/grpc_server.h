@@ -13,9 +13,10 @@ namespace shoal::transport {
 /// Health answers SERVING for nothing until SetServing says so.
 ///
 /// Errors:
-///   UNAVAILABLE       an address cannot be bound.
-///   INVALID_ARGUMENT  TLS on a Unix socket.
-///   UNIMPLEMENTED     TLS, which is not built yet.
+///   UNAVAILABLE         an address cannot be bound.
+///   RESOURCE_EXHAUSTED  no descriptor, or too few threads are left for it.
+///   INVALID_ARGUMENT    TLS on a Unix socket.
+///   UNIMPLEMENTED       TLS, which is not built yet.
 absl::StatusOr<std::unique_ptr<Server>> StartGrpcServer(const ServerOptions& options,
                                                         std::vector<ServiceTable> services);
 

@@ -21,7 +21,8 @@ using grpc::internal::RpcServiceMethod;
 
 }  // namespace
 
-RawService::RawService(ServiceTable service) : service_(std::move(service)) {
+RawService::RawService(ServiceTable service, CallCount* calls)
+    : service_(std::move(service)), calls_(calls) {
   for (const Method& method : service_.methods) {
     const std::string& path =
         paths_.emplace_back(absl::StrCat("/", service_.name, "/", method.name));
@@ -37,21 +38,21 @@ RawService::RawService(ServiceTable service) : service_(std::move(service)) {
 // The method objects belong to grpc::Service from AddMethod on.
 void RawService::AddUnary(const std::string& path, const UnaryHandler& handler) {
   AddMethod(new RpcServiceMethod(path.c_str(), RpcMethod::NORMAL_RPC, nullptr));
-  MarkMethodRawCallback(
-      static_cast<int>(paths_.size()) - 1,
-      new CallbackUnaryHandler<grpc::ByteBuffer, grpc::ByteBuffer>(
-          [&handler](grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
-                     grpc::ByteBuffer* response) {
-            return StartUnaryCall(handler, context, request, response);
-          }));
+  MarkMethodRawCallback(static_cast<int>(paths_.size()) - 1,
+                        new CallbackUnaryHandler<grpc::ByteBuffer, grpc::ByteBuffer>(
+                            [target = UnaryTarget{&handler, calls_}](
+                                grpc::CallbackServerContext* context,
+                                const grpc::ByteBuffer* request, grpc::ByteBuffer* response) {
+                              return StartUnaryCall(target, context, request, response);
+                            }));
 }
 
 void RawService::AddStream(const std::string& path, const StreamHandlerFactory& factory) {
   AddMethod(new RpcServiceMethod(path.c_str(), RpcMethod::BIDI_STREAMING, nullptr));
   MarkMethodRawCallback(static_cast<int>(paths_.size()) - 1,
                         new CallbackBidiHandler<grpc::ByteBuffer, grpc::ByteBuffer>(
-                            [&factory](grpc::CallbackServerContext* context) {
-                              return StartStreamCall(factory, context);
+                            [this, &factory](grpc::CallbackServerContext* context) {
+                              return StartStreamCall(factory, context, calls_);
                             }));
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "server/transport/call.h"
+#include "server/transport/grpc/call_count.h"
 
 namespace shoal::transport {
 
@@ -16,13 +17,15 @@ namespace shoal::transport {
 /// on the wire they are the same.
 class RawService final : public grpc::Service {
  public:
-  explicit RawService(ServiceTable service);
+  /// Borrows `calls`, in which its calls are counted.
+  RawService(ServiceTable service, CallCount* calls);
 
  private:
   void AddUnary(const std::string& path, const UnaryHandler& handler);
   void AddStream(const std::string& path, const StreamHandlerFactory& factory);
 
   const ServiceTable service_;
+  CallCount* const calls_;
   std::deque<std::string> paths_;  // gRPC keeps pointers to them.
 };
 

@@ -14,7 +14,8 @@ namespace {
 class GrpcStreamCall final : public StreamCall,
                              public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer> {
  public:
-  explicit GrpcStreamCall(grpc::CallbackServerContext* context) : context_(context) {}
+  GrpcStreamCall(grpc::CallbackServerContext* context, CallCount* calls)
+      : context_(context), calls_(calls), side_(calls->Enter()) {}
 
   void Start(const StreamHandlerFactory& factory) {
     handler_ = factory(this);
@@ -48,10 +49,15 @@ class GrpcStreamCall final : public StreamCall,
   void OnCancel() override { handler_->OnCancelled(); }
   void OnDone() override {
     handler_->OnDone();
+    CallCount* const calls = calls_;
+    const int side = side_;
     delete this;
+    calls->Leave(side);
   }
 
   grpc::CallbackServerContext* const context_;
+  CallCount* const calls_;
+  const int side_;
   std::unique_ptr<StreamHandler> handler_;
   grpc::ByteBuffer incoming_;
   grpc::ByteBuffer outgoing_;
@@ -60,8 +66,8 @@ class GrpcStreamCall final : public StreamCall,
 }  // namespace
 
 grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* StartStreamCall(
-    const StreamHandlerFactory& factory, grpc::CallbackServerContext* context) {
-  auto* call = new GrpcStreamCall(context);  // gRPC owns it; OnDone deletes it.
+    const StreamHandlerFactory& factory, grpc::CallbackServerContext* context, CallCount* calls) {
+  auto* call = new GrpcStreamCall(context, calls);  // gRPC owns it; OnDone deletes it.
   call->Start(factory);
   return call;
 }

@@ -19,6 +19,12 @@ class GrpcUnaryCall final : public UnaryCall, public grpc::ServerUnaryReactor {
                 grpc::ByteBuffer* response)
       : context_(context), request_(ToMessage(*request)), response_(response) {}
 
+  /// Counts the call until OnDone.
+  void CountIn(CallCount* calls) {
+    calls_ = calls;
+    side_ = calls->Enter();
+  }
+
   /// gRPC's share in the ownership, dropped by OnDone.
   void Hold(std::shared_ptr<GrpcUnaryCall> self) { self_ = std::move(self); }
 
@@ -61,7 +67,11 @@ class GrpcUnaryCall final : public UnaryCall, public grpc::ServerUnaryReactor {
   }
 
   void OnDone() override {
-    const auto last = std::move(self_);  // May destroy this object on return.
+    auto last = std::move(self_);
+    CallCount* const calls = calls_;
+    const int side = side_;
+    last.reset();  // May destroy this object.
+    calls->Leave(side);
   }
 
   void ForgetCancelAction() {
@@ -74,6 +84,8 @@ class GrpcUnaryCall final : public UnaryCall, public grpc::ServerUnaryReactor {
   const Message request_;
   grpc::ByteBuffer* const response_;
   std::shared_ptr<GrpcUnaryCall> self_;
+  CallCount* calls_ = nullptr;
+  int side_ = 0;
   std::mutex mutex_;
   bool was_cancelled_ = false;
   absl::AnyInvocable<void() &&> cancel_action_;
@@ -87,14 +99,15 @@ std::optional<Duration> TimeLeftOf(const grpc::ServerContextBase& context) {
   return std::chrono::duration_cast<Duration>(deadline - std::chrono::system_clock::now());
 }
 
-grpc::ServerUnaryReactor* StartUnaryCall(const UnaryHandler& handler,
+grpc::ServerUnaryReactor* StartUnaryCall(const UnaryTarget& target,
                                          grpc::CallbackServerContext* context,
                                          const grpc::ByteBuffer* request,
                                          grpc::ByteBuffer* response) {
   auto call = std::make_shared<GrpcUnaryCall>(context, request, response);
+  call->CountIn(target.calls);
   GrpcUnaryCall* reactor = call.get();
   reactor->Hold(call);
-  handler(std::move(call));
+  (*target.handler)(std::move(call));
   return reactor;
 }
 

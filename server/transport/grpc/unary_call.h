@@ -7,11 +7,18 @@
 #include <optional>
 
 #include "server/transport/call.h"
+#include "server/transport/grpc/call_count.h"
 
 namespace shoal::transport {
 
-/// Starts `handler` on a unary gRPC call; gRPC owns the result until its OnDone.
-grpc::ServerUnaryReactor* StartUnaryCall(const UnaryHandler& handler,
+/// Where a unary call goes, and where it is counted. Borrowed.
+struct UnaryTarget {
+  const UnaryHandler* handler;
+  CallCount* calls;
+};
+
+/// Starts the handler on a unary gRPC call; gRPC owns the result until its OnDone.
+grpc::ServerUnaryReactor* StartUnaryCall(const UnaryTarget& target,
                                          grpc::CallbackServerContext* context,
                                          const grpc::ByteBuffer* request,
                                          grpc::ByteBuffer* response);

@@ -50,16 +50,19 @@ def run(*options, env=None, timeout=30):
 
 
 class Shoald:
-    """Ready when the constructor returns. Stop it with `stop`, or leave a with-block."""
+    """Ready when the constructor returns. Stop it with `stop`, or leave a with-block.
 
-    def __init__(self, *options, env=None, ready_within=30):
+    `prefix` is a command that runs the server: prlimit and its options.
+    """
+
+    def __init__(self, *options, env=None, ready_within=30, prefix=()):
         self._ended = False
         self.tmp = tempfile.mkdtemp(prefix="shoal-test-")
         self._log = open(os.path.join(self.tmp, "stderr"), "w+", errors="replace")
         # Should this test die, its server dies too.
         self.process = subprocess.Popen(
-            ["setpriv", "--pdeathsig", "KILL", *command_line(options)], stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE, stderr=self._log, text=True,
+            ["setpriv", "--pdeathsig", "KILL", *prefix, *command_line(options)],
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self._log, text=True,
             env={**os.environ, "TMPDIR": self.tmp, **(env or {})})
         self.pid = self.process.pid
         self.banner = self._read_banner(ready_within * PATIENCE)
@@ -89,7 +92,9 @@ class Shoald:
                 piece = os.read(self.process.stdout.fileno(), 4096).decode()
                 if not piece:
                     self.process.wait()
-                    raise AssertionError(f"shoald ended: {self.process.returncode} {self.log()}")
+                    ended = f"shoald ended: {self.process.returncode} {self.log()}"
+                    self._forget()
+                    raise AssertionError(ended)
                 pending += piece
                 *whole, pending = pending.split("\n")
                 lines += whole
@@ -154,6 +159,11 @@ class Shoald:
 
     def reset_peak(self):
         pathlib.Path(f"/proc/{self.pid}/clear_refs").write_text("5")
+
+    def cpu_seconds(self):
+        """Processor time that it has used."""
+        fields = pathlib.Path(f"/proc/{self.pid}/stat").read_text().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def descriptors(self):
         return len(os.listdir(f"/proc/{self.pid}/fd"))

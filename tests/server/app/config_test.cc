@@ -1,6 +1,9 @@
 #include "server/app/config.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <algorithm>
 
 #include <optional>
 #include <string>
@@ -46,17 +49,40 @@ TEST(MakeConfigTest, DefaultsFollowTheMachine) {
 }
 
 TEST(MakeConfigTest, LimitsReachTheService) {
-  const Config config =
-      *Of({"--inline-limit", "1KiB", "--chunk-size", "64KiB", "--credits", "3", "--session-tasks",
-           "9", "--queue-limit", "10", "--resume-timeout", "1500ms", "--drain-timeout", "2s"});
+  const Config config = *Of({"--inline-limit", "1KiB", "--chunk-size", "64KiB", "--credits", "3",
+                             "--session-tasks", "9", "--queue-limit", "10", "--connection-limit",
+                             "77", "--resume-timeout", "1500ms", "--drain-timeout", "2s"});
   EXPECT_EQ(config.limits.inline_bytes, kKiB);
   EXPECT_EQ(config.limits.chunk_bytes, 64 * kKiB);
   EXPECT_EQ(config.limits.credit_chunks, 3);
   EXPECT_EQ(config.limits.session_tasks, 9);
   EXPECT_EQ(config.limits.queued_tasks, 10);
+  EXPECT_EQ(config.connections_max, 77);
   EXPECT_EQ(config.limits.resume_timeout, std::chrono::milliseconds(1500));
   EXPECT_EQ(config.drain_timeout, std::chrono::seconds(2));
   EXPECT_GT(config.limits.message_bytes(), config.limits.chunk_bytes);
+}
+
+TEST(MakeConfigTest, DescriptorsAreSharedOut) {
+  for (const int64_t descriptors : {128, 1024, 20000, 1 << 20}) {
+    const Config config = *Of({}, {.cores = 1, .memory_bytes = kGiB, .descriptors = descriptors});
+    EXPECT_GE(config.connections_max, 64);
+    EXPECT_LE(config.connections_max, 16384);
+    EXPECT_LT(config.connections_max + config.lease_connections_max + config.leases_max,
+              descriptors);
+  }
+  const Machine small{.cores = 1, .memory_bytes = kGiB, .descriptors = 1024};
+  EXPECT_EQ(Of({"--connection-limit", "600"}, small)->connections_max, 600);
+  const auto refused = Of({"--connection-limit", "1000"}, small);
+  EXPECT_EQ(refused.status().code(), absl::StatusCode::kInvalidArgument);
+}
+
+TEST(MakeConfigTest, ThisMachineKnowsItsRaisedLimit) {
+  RaiseDescriptorLimit();
+  rlimit limit{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &limit), 0);
+  EXPECT_EQ(limit.rlim_cur, std::min<rlim_t>(limit.rlim_max, 1 << 20));
+  EXPECT_EQ(ThisMachine().descriptors, static_cast<int64_t>(limit.rlim_cur));
 }
 
 TEST(MakeConfigTest, RefusesNumbersBeyondTheirBounds) {

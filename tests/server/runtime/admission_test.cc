@@ -39,9 +39,10 @@ class AdmissionTest : public ::testing::Test {
   std::shared_ptr<CallRun> Start(plan::Call call) {
     CallSetup setup;
     setup.call = std::move(call);
-    return CallRun::Start(
-        engine_.get(), std::move(setup),
-        [this](absl::StatusOr<CallResult> result) { ends_.Put(std::move(result)); });
+    return CallRun::Start(engine_.get(), std::move(setup),
+                          [this](absl::StatusOr<CallResult> result, absl::Span<const TaskId>) {
+                            ends_.Put(std::move(result));
+                          });
   }
 
   support::TestEngine engine_{{.worker_bytes = 800'000, .front_bytes = 8 * kMiB}};

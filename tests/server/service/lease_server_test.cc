@@ -8,6 +8,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
@@ -87,7 +88,8 @@ class LeaseServerTest : public ::testing::Test {
     EXPECT_NE(mkdtemp(made), nullptr);
     directory_ = made;
     path_ = directory_ + "/lease.sock";
-    server_ = *LeaseServer::Start(path_, engine_->leases.get(), engine_->logger);
+    server_ = *LeaseServer::Start({.path = path_, .connections_max = 40, .leases_max = 300},
+                                  engine_->leases.get(), engine_->logger);
   }
   ~LeaseServerTest() override {
     server_.reset();
@@ -177,6 +179,32 @@ TEST_F(LeaseServerTest, OneConnectionMayHoldSoManyLeases) {
   EXPECT_EQ(other.Acquire(1).code, kOk);
 }
 
+TEST_F(LeaseServerTest, AllTogetherMayHoldSoManyLeases) {
+  Client client(path_);
+  Client other(path_);
+  for (int i = 0; i < 150; ++i) {
+    ASSERT_EQ(client.Acquire(1).code, kOk);
+    ASSERT_EQ(other.Acquire(1).code, kOk);
+  }
+  EXPECT_EQ(other.Acquire(1).code, static_cast<uint32_t>(absl::StatusCode::kResourceExhausted));
+}
+
+TEST_F(LeaseServerTest, WhoComesBeyondTheLimitIsHungUpOnUntilOneGoes) {
+  std::deque<Client> clients;
+  for (int i = 0; i < 40; ++i) {
+    clients.emplace_back(path_);
+    ASSERT_EQ(clients.back().Acquire(1).code, kOk);
+  }
+  {
+    Client refused(path_);
+    EXPECT_FALSE(refused.Receive().has_value());
+  }
+  clients.pop_back();
+  AwaitLeases(39);
+  Client next(path_);
+  EXPECT_EQ(next.Acquire(1).code, kOk);
+}
+
 TEST_F(LeaseServerTest, HalfAFrameHoldsUpNobody) {
   Client slow(path_);
   const std::string frame = Client::FrameOf(LeaseRequest::Kind::kAcquire, 10);
@@ -228,8 +256,9 @@ TEST_F(LeaseServerTest, OnlyTheOwnerMayOpenTheSocket) {
 
 TEST_F(LeaseServerTest, AnAddressThatCannotBeIsUnavailable) {
   for (const std::string& path : {path_, directory_ + "/no/such/place", std::string(200, 'x')}) {
-    EXPECT_EQ(LeaseServer::Start(path, engine_->leases.get(), engine_->logger).status().code(),
-              absl::StatusCode::kUnavailable);
+    EXPECT_EQ(
+        LeaseServer::Start({.path = path}, engine_->leases.get(), engine_->logger).status().code(),
+        absl::StatusCode::kUnavailable);
   }
 }
 

@@ -1,12 +1,16 @@
 #include "server/threads/team.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <condition_variable>
+#include <iostream>
 #include <memory>
 #include <mutex>
 #include <thread>
+#include <tuple>
 #include <vector>
 
 namespace shoal::threads {
@@ -127,6 +131,29 @@ TEST(TeamTest, PostedWorkMayUseTheTeam) {
   });
   ended.WaitFor(1);
   EXPECT_EQ(chunks, 10);
+}
+
+// In a process of its own, which may not have another thread.
+TEST(TeamTest, WithoutThreadsTheCallerDoesTheWork) {
+  const auto child = [] {
+    const rlimit none{};
+    setrlimit(RLIMIT_NPROC, &none);
+    if (geteuid() == 0) std::ignore = setuid(65534);  // The limit does not hold for root.
+    Team team(3);
+    int count = 0;  // Of this thread alone.
+    team.ParallelFor(100, [&](int64_t) { ++count; });
+    team.Post([&] { ++count; });
+    std::cerr << count << " " << team.helper_count() << " " << team.StartFirst();
+    _exit(0);
+  };
+  EXPECT_EXIT(child(), ::testing::ExitedWithCode(0), "^101 0 RESOURCE_EXHAUSTED");
+}
+
+TEST(TeamTest, StartFirstStartsOneHelper) {
+  Team team(3);
+  EXPECT_TRUE(team.StartFirst().ok());
+  EXPECT_TRUE(team.StartFirst().ok());
+  EXPECT_EQ(team.helper_count(), 1);
 }
 
 }  // namespace

@@ -85,6 +85,20 @@ TEST_F(GrpcServerTest, AMessageAboveTheLimitIsRefusedAndTheServerLives) {
   EXPECT_TRUE(client().Call("/test.Service/Empty", "x").status.ok());
 }
 
+TEST_F(GrpcServerTest, ACompressedMessageIsUnimplementedHoweverSmallItIs) {
+  Serve(Methods());
+  for (const auto algorithm : {GRPC_COMPRESS_GZIP, GRPC_COMPRESS_DEFLATE}) {
+    for (const size_t bytes : {size_t{10}, size_t{100'000}, size_t{50'000'000}}) {
+      grpc::ClientContext context;
+      context.set_compression_algorithm(algorithm);
+      Inbox<Client::Answer> answers;
+      client().Start(&context, "/test.Service/Empty", std::string(bytes, 'x'), &answers);
+      EXPECT_EQ(answers.Take().status.error_code(), grpc::StatusCode::UNIMPLEMENTED) << bytes;
+    }
+  }
+  EXPECT_TRUE(client().Call("/test.Service/Empty", "x").status.ok());
+}
+
 TEST_F(GrpcServerTest, ServesUnixSocketsBesidePorts) {
   char directory[] = "grpc-test-XXXXXX";
   ASSERT_NE(mkdtemp(directory), nullptr);
