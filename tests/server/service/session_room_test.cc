@@ -18,6 +18,8 @@ using absl::StatusCode;
 using support::Gate;
 
 TEST_F(SessionTest, TasksWaitForRoomForTheirResults) {
+  if (support::RunsOnSealedDevices())
+    GTEST_SKIP() << "what is fetched is counted beside its result";
   constexpr int64_t kSmall = 200'000;
   engine_->limits.session_tasks = 1000;
   const auto array =

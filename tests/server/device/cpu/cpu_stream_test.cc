@@ -43,8 +43,8 @@ class CpuStreamTest : public testing::Test {
 };
 
 TEST_F(CpuStreamTest, SmallWorkRunsOnTheCallerAndStartsNoThread) {
-  const int64_t threads = ThreadCount();
   const std::unique_ptr<Stream> stream = *device_.NewStream();
+  const int64_t threads = ThreadCount();
   for (int i = 0; i < 100; ++i) {
     EXPECT_EQ(CopyThread(*stream, 10'000), std::this_thread::get_id());
     EXPECT_TRUE(stream->Idle());
