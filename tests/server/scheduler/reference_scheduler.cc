@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 
 namespace shoal::scheduler {
 
@@ -386,14 +387,14 @@ void ReferenceScheduler::JudgeOrder(const Actions& actions, int64_t parked) {
 
 // No worker has room for a piece that waits, but for one held for the oldest of those aside.
 void ReferenceScheduler::JudgeIdle(int64_t parked) {
-  int held = 0;
+  std::vector<std::string> held;
   for (const auto& [id, worker] : workers_) {
     if (!worker.alive || worker.in_flight >= worker.slots) continue;
-    bool kept = false;
+    std::string kept;
     const std::vector<Waiting> pinned = WaitingFor(id, true);
     if (!pinned.empty() && worker.Fits(pinned[0].piece->needs.reserve_bytes)) {
       if (pinned[0].piece->needs.reserve_bytes == 0 || parked == 0) Wrong("a pinned piece idles");
-      kept = true;
+      kept = absl::StrCat("worker ", id.value, ", piece ", pinned[0].age, " pinned to it");
     }
     for (const Waiting& waiting : WaitingFor(id, false)) {
       const int64_t bytes = waiting.piece->needs.reserve_bytes;
@@ -402,11 +403,11 @@ void ReferenceScheduler::JudgeIdle(int64_t parked) {
       const bool behind_pinned = !pinned.empty() && pinned[0].age < waiting.age;
       if (behind_pinned || parked >= SchedulerState::kParkedMax) continue;
       if (parked == 0) Wrong("a heavy piece idles");
-      kept = true;
+      kept = absl::StrCat("worker ", id.value, ", piece ", waiting.age);
     }
-    held += kept ? 1 : 0;
+    if (!kept.empty()) held.push_back(kept);
   }
-  if (held > 1) Wrong("more than one worker is held");
+  if (held.size() > 1) Wrong("more than one worker is held: " + absl::StrJoin(held, "; "));
 }
 
 }  // namespace shoal::scheduler

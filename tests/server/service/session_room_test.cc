@@ -9,6 +9,7 @@
 #include "base/units.h"
 #include "tests/server/service/session_fixture.h"
 #include "tests/support/arrays.h"
+#include "tests/support/eventually.h"
 #include "tests/support/gate.h"
 
 namespace shoal::service {
@@ -51,6 +52,8 @@ TEST_F(SessionTest, TasksWaitForRoomForTheirResults) {
 }
 
 TEST_F(SessionTest, AnOrderedSessionCountsWhatWaitsForTheFirstResult) {
+  if (support::RunsOnSealedDevices())
+    GTEST_SKIP() << "what is fetched is counted beside its result";
   constexpr int64_t kSmall = 200'000;
   std::optional<Gate> gate(std::in_place, engine_.get(), WorkerId{0});
   const auto array =
@@ -110,7 +113,8 @@ TEST_F(SessionTest, ASessionThatEndsDropsTheTasksThatWaitForRoom) {
   stream_->Cancel();
   EXPECT_EQ(stream_->AwaitFinish().code(), StatusCode::kCancelled);
   stream_.reset();
-  EXPECT_EQ(engine_->front_budget->used_bytes(), 0);
+  // What was on its way from a worker may still come.
+  EXPECT_TRUE(support::Eventually([&] { return engine_->front_budget->used_bytes() == 0; }));
 }
 
 TEST_F(SessionTest, ArgumentsOfQueuedTasksAreCountedAndRefusedWithoutRoom) {
@@ -138,7 +142,7 @@ TEST_F(SessionTest, ArgumentsOfQueuedTasksAreCountedAndRefusedWithoutRoom) {
   gate.reset();
   Await(id - 1);
   EXPECT_TRUE(Close().ok());
-  EXPECT_EQ(engine_->front_budget->used_bytes(), 0);
+  EXPECT_TRUE(support::Eventually([&] { return engine_->front_budget->used_bytes() == 0; }));
 }
 
 }  // namespace
