@@ -152,7 +152,6 @@ class ComputeTask final : public StreamTask, public std::enable_shared_from_this
   }
 
   void Run() {
-    record_.phases.transfer_in = runtime::Now() - begun_;
     for (Arrival& arrival : landings_) setup_.streamed.push_back(arrival.landing.target());
     landings_.clear();
     setup_.use = runtime::FrontUse::kHeld;
@@ -160,6 +159,8 @@ class ComputeTask final : public StreamTask, public std::enable_shared_from_this
       const std::lock_guard lock(mutex_);
       if (aborted_) return;
       running_ = true;
+      // Under the lock: an abort that comes before reports the call, one that comes after does not.
+      record_.phases.transfer_in = runtime::Now() - begun_;
     }
     auto run = runtime::CallRun::Start(
         &engine_, std::move(setup_),
