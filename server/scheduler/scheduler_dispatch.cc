@@ -13,6 +13,7 @@ using core::kNone;
 // Runs once an event, after all its changes, and before it when timers made some. A pass that finds
 // expired pieces may make room for another; each ends at least one task, so the loop ends.
 void SchedulerState::Dispatch() {
+  LiftYoungerHolds();
   while (dirty_) {
     dirty_ = false;
     for (const int32_t worker : touched_) UpdatePlacement(worker);
@@ -242,6 +243,25 @@ void SchedulerState::Park(uint32_t row) {
   }
 }
 
+// A heavy piece that came back goes before the younger ones that have stepped aside meanwhile.
+bool SchedulerState::ParkInOrder(uint32_t row) {
+  if (rows_[row].IsLight() || counts_.parked >= kParkedMax) return false;
+  uint32_t position = parked_.front();
+  while (position != kNone && rows_[position].sequence < rows_[row].sequence) {
+    position = rows_[position].link.next;
+  }
+  if (position == kNone) return false;
+  const bool becomes_first = position == parked_.front();
+  if (becomes_first && held_worker_ >= 0) ReleaseHold();
+  parked_.InsertBefore(rows_, position, row);
+  CountWaiting(row, PieceState::kParked);
+  ++counts_.parked;
+  // The first waits with a hold or with a timer, the others with a timer where nothing else helps.
+  const uint32_t other = becomes_first ? position : row;
+  if (!FitsSomewhereWhenIdle(rows_[other].reserve_bytes)) WaitForStored(other);
+  return true;
+}
+
 // Keeps the memory of a worker for the piece: of those that could take it once their attempts have
 // ended, the one with the most memory free now. Only light pieces go there until this one did.
 void SchedulerState::HoldFor(uint32_t row) {
@@ -258,6 +278,17 @@ void SchedulerState::HoldFor(uint32_t row) {
   held_worker_ = best;
   held_for_ = row;
   UpdatePlacement(best);
+}
+
+// A piece that came back from a worker may be older than the pinned ones that memory is kept for.
+void SchedulerState::LiftYoungerHolds() {
+  if (requeued_oldest_ == UINT64_MAX) return;
+  for (int32_t i = 0; i < static_cast<int32_t>(workers_.size()); ++i) {
+    const WorkerRow& worker = workers_[AsIndex(i)];
+    if (worker.held_for_pinned && rows_[worker.pinned.front()].sequence > requeued_oldest_)
+      Touch(i);
+  }
+  requeued_oldest_ = UINT64_MAX;
 }
 
 void SchedulerState::ReleaseHold() {

@@ -35,6 +35,7 @@ void SchedulerState::Handle(Instant now, const Event& event, Actions* actions) {
   now_ = now;
   actions_ = actions;
   requeued_last_ = kNone;
+  requeued_oldest_ = UINT64_MAX;
   deadlines_.Advance(now, [this](uint32_t head) {
     rows_[head].has_deadline = false;
     Finish(head, {.outcome = Outcome::kDeadlineExceeded});
@@ -251,6 +252,10 @@ void SchedulerState::Detach(uint32_t row) {
 // Back into the queue at its old place. Pieces come back in runs of ascending or descending age, so
 // the search starts at the last one put back, or at the front.
 void SchedulerState::Requeue(uint32_t row) {
+  ++counts_.retried;
+  dirty_ = true;
+  if (!rows_[row].IsLight()) requeued_oldest_ = std::min(requeued_oldest_, rows_[row].sequence);
+  if (ParkInOrder(row)) return;
   const uint64_t sequence = rows_[row].sequence;
   PieceList& queue = FloatingQueue(row);
   uint32_t position = queue.front();
@@ -264,8 +269,6 @@ void SchedulerState::Requeue(uint32_t row) {
   queue.InsertBefore(rows_, position, row);
   CountWaiting(row, PieceState::kFloating);
   requeued_last_ = row;
-  dirty_ = true;
-  ++counts_.retried;
 }
 
 // The only way out for a task: every piece is dropped and the task's id is stale before anything

@@ -156,7 +156,9 @@ class SchedulerState {
   void Enqueue(uint32_t row);
   void Dequeue(uint32_t row);
   void Park(uint32_t row);
+  bool ParkInOrder(uint32_t row);
   void HoldFor(uint32_t row);
+  void LiftYoungerHolds();
   void ReleaseHold();
   void WaitForStored(uint32_t row);
   void OnMemoryTimer(uint32_t row);
@@ -204,8 +206,9 @@ class SchedulerState {
   PieceList heavy_;   // Floating pieces that need some.
   PieceList parked_;  // Heavy ones that stepped aside.
   uint64_t next_sequence_ = 1;
-  uint32_t requeued_last_ = core::kNone;  // In this event; a hint.
-  bool dirty_ = false;                    // Some piece may start that could not before.
+  uint32_t requeued_last_ = core::kNone;   // In this event; a hint.
+  uint64_t requeued_oldest_ = UINT64_MAX;  // Sequence of the oldest heavy one, in this event.
+  bool dirty_ = false;                     // Some piece may start that could not before.
 
   std::vector<WorkerRow> workers_;  // By WorkerId.
   std::vector<int32_t> touched_;    // Workers that may take more than before.
