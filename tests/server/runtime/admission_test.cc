@@ -52,7 +52,8 @@ class AdmissionTest : public ::testing::Test {
 };
 
 TEST_F(AdmissionTest, ACallWhoseWorkspaceDoesNotFitNowWaitsForIt) {
-  if (support::RunsOnSealedDevices()) GTEST_SKIP() << "one worker sorts the row";
+  if (support::RunsOnSealedDevices())
+    GTEST_SKIP() << "one worker sorts a long row there: no runs to merge";
   StoreRow();
   auto halt = std::make_unique<support::Halt>(engine_.get(), WorkerId{1});
   const auto first = Start(Sort(plan::ReturnToCaller{}));
@@ -110,7 +111,8 @@ TEST_F(AdmissionTest, WorkspaceThatStoredArraysKeepOutIsWaitedForAndThenRefused)
 }
 
 TEST_F(AdmissionTest, ACallThatWaitsGoesOnceAnArrayIsFreed) {
-  if (support::RunsOnSealedDevices()) GTEST_SKIP() << "one worker sorts the row";
+  if (support::RunsOnSealedDevices())
+    GTEST_SKIP() << "one worker sorts a long row there: no runs to merge";
   StoreRow();
   const plan::ArrayType type = support::Type(DType::kUint8, {600'000});
   const plan::StoredRef other{calls_.Store(type, std::string(600'000, 'q'), Place::kBlock), ""};

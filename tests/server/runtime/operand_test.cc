@@ -33,7 +33,7 @@ class OperandTest : public ::testing::Test {
 };
 
 TEST_F(OperandTest, LocatesWhatLiesInOnePieceAndGathersTheRest) {
-  if (support::RunsOnSealedDevices()) GTEST_SKIP() << "gathers in place";
+  if (support::RunsOnSealedDevices()) GTEST_SKIP() << "Gather is for memory that the host can read";
   for (const int64_t count : {0, 1, 2, 3, 8}) {
     for (const auto kind : {plan::DistributionKind::kBlock, plan::DistributionKind::kReplicated,
                             plan::DistributionKind::kSingle}) {

@@ -273,7 +273,8 @@ TEST_F(ApplyStreamTest, ACancellationReachesTheOutputOnItsWay) {
 
 // The last acknowledgement may be answered while the result comes from a worker.
 TEST_F(ApplyStreamTest, TheDescriptionComesFirstWhateverIsOnItsWay) {
-  if (support::RunsOnSealedDevices()) GTEST_SKIP() << "chunks do not land while streams halt";
+  if (support::RunsOnSealedDevices())
+    GTEST_SKIP() << "the halted streams keep the chunks from landing";
   const std::string bytes(2 * kChunk, 'q');
   for (int round = 0; round < 50; ++round) {
     auto first = std::make_unique<Halt>(engine_.get(), WorkerId{0});

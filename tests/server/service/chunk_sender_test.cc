@@ -33,7 +33,8 @@ class ChunkSenderTest : public ::testing::Test {
 };
 
 TEST_F(ChunkSenderTest, SeveralArraysComeOneAfterAnotherEachInOrder) {
-  if (support::RunsOnSealedDevices()) GTEST_SKIP() << "references memory that the host touches";
+  if (support::RunsOnSealedDevices())
+    GTEST_SKIP() << "frames reference shards; there they carry copies";
   std::mt19937_64 random(3);
   for (int round = 0; round < 100; ++round) {
     std::vector<std::string> sent;
@@ -56,7 +57,8 @@ TEST_F(ChunkSenderTest, SeveralArraysComeOneAfterAnotherEachInOrder) {
 }
 
 TEST_F(ChunkSenderTest, TheRestGoesWithTheFirstChunkOrAlone) {
-  if (support::RunsOnSealedDevices()) GTEST_SKIP() << "references memory that the host touches";
+  if (support::RunsOnSealedDevices())
+    GTEST_SKIP() << "frames reference shards; there they carry copies";
   v1::ApplyStreamResponse rest;
   rest.mutable_call()->set_worker_count(3);
   ChunkSender sender({Scattered("abc")}, {});
@@ -72,7 +74,8 @@ TEST_F(ChunkSenderTest, TheRestGoesWithTheFirstChunkOrAlone) {
 }
 
 TEST_F(ChunkSenderTest, FramesReferenceTheArrayAndKeepIt) {
-  if (support::RunsOnSealedDevices()) GTEST_SKIP() << "references memory that the host touches";
+  if (support::RunsOnSealedDevices())
+    GTEST_SKIP() << "frames reference shards; there they carry copies";
   runtime::Operand operand = Scattered(std::string(30, 'q'));
   const std::byte* place = operand.extents[0].data;
   auto sender = std::make_unique<ChunkSender>(std::move(operand), 0, 30, ChunkOptions{});
