@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
+#include "base/copy.h"
 #include "base/status.h"
 #include "wire/crc32c.h"
 #include "wire/field.h"
@@ -217,12 +218,13 @@ absl::StatusOr<ChunkMessage> DecodeChunkMessage(const Pieces& message) {
   return decoded;
 }
 
-void GatherPieces(const Pieces& pieces, std::byte* destination, uint32_t* crc) {
+void GatherPieces(const Pieces& pieces, Destination to, uint32_t* crc) {
   for (const ConstBytes piece : pieces) {
     if (piece.empty()) continue;
-    std::memcpy(destination, piece.data(), piece.size());
+    const auto bytes = static_cast<int64_t>(piece.size());
+    CopyBytes(to.data, piece.data(), bytes, to.whole_bytes);
     if (crc != nullptr) *crc = ExtendCrc32c(*crc, piece);
-    destination += piece.size();
+    to.data += bytes;
   }
 }
 

@@ -48,9 +48,16 @@ std::string FrameChunk(absl::string_view rest, const ChunkHeader& header, int64_
 ///   INVALID_ARGUMENT  truncated or malformed, or more than one chunk.
 absl::StatusOr<ChunkMessage> DecodeChunkMessage(const Pieces& message);
 
-/// Copies `pieces` to `destination`, which has room for them. `crc`, unless null, goes on from its
+struct Destination {
+  std::byte* data;
+  /// Of the array that the pieces are a part of: a large one is written around the caches
+  /// (base/copy.h).
+  int64_t whole_bytes = 0;
+};
+
+/// Copies `pieces` to a destination that has room for them. `crc`, unless null, goes on from its
 /// value over the bytes. One pass: each piece is summed while it is in the cache.
-void GatherPieces(const Pieces& pieces, std::byte* destination, uint32_t* crc);
+void GatherPieces(const Pieces& pieces, Destination to, uint32_t* crc);
 
 /// The part [offset, offset + bytes) of `pieces`, which must lie within them.
 Pieces SubPieces(const Pieces& pieces, int64_t offset, int64_t bytes);

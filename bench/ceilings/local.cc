@@ -17,7 +17,7 @@ class MemcpyLane final : public Lane {
   absl::Status Start(const Call& call, int64_t tag) override {
     const int64_t size = std::max(call.request_bytes(), call.reply_bytes());
     SHOAL_ASSIGN_OR_RETURN(const Bytes slot, slots_.Get(call.slot, size));
-    wire::GatherPieces(call.request(), slot.data(), nullptr);
+    wire::GatherPieces(call.request(), {slot.data()}, nullptr);
     if (!call.reply().empty()) std::memcpy(call.reply().data(), slot.data(), call.reply().size());
     ended_.push_back(tag);
     return absl::OkStatus();

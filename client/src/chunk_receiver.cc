@@ -21,7 +21,7 @@ absl::Status ChunkReceiver::Accept(const wire::ChunkMessage& message) {
   }
   const bool check = checksum_ && header.crc32c.has_value();
   uint32_t crc = 0;
-  wire::GatherPieces(message.data, slot.data + slot.offset, check ? &crc : nullptr);
+  wire::GatherPieces(message.data, {slot.data + slot.offset, slot.bytes}, check ? &crc : nullptr);
   if (check && crc != *header.crc32c) {
     return absl::DataLossError(absl::StrCat("checksum of the chunk at byte ", header.offset,
                                             " of array ", header.array, " does not match"));

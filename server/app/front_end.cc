@@ -54,7 +54,9 @@ absl::StatusOr<std::unique_ptr<FrontEnd>> FrontEnd::Start(const Config& config) 
 }
 
 FrontEnd::FrontEnd(const Config& config)
-    : logger_(config.log), throughput_(service::ThroughputNames()) {}
+    : logger_(config.log),
+      throughput_(service::ThroughputNames()),
+      copiers_(config.workers * config.threads) {}
 
 FrontEnd::~FrontEnd() {
   if (server_ != nullptr) Shutdown(Duration::zero());
@@ -90,7 +92,8 @@ absl::Status FrontEnd::BuildEngine(const Config& config) {
     seats.push_back({.memory_bytes = worker_bytes});
   }
   engine_.workers = std::make_unique<runtime::Workers>(std::move(workers));
-  auto group = collective::MakeLocalGroup({.ranks_per_member = {config.workers}});
+  auto group =
+      collective::MakeLocalGroup({.ranks_per_member = {config.workers}, .team = &copiers_});
   engine_.mover = std::make_unique<runtime::Mover>(engine_.workers.get(), std::move(group.front()));
   engine_.catalogue =
       std::make_unique<runtime::Catalogue>(engine_.workers.get(), config.limits.resume_timeout);

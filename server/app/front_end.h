@@ -16,6 +16,7 @@
 #include "server/telemetry/log_limiter.h"
 #include "server/telemetry/metrics.h"
 #include "server/telemetry/throughput.h"
+#include "server/threads/team.h"
 #include "server/transport/server.h"
 
 namespace shoal::app {
@@ -55,6 +56,7 @@ class FrontEnd {
   telemetry::Logger logger_;
   telemetry::LogLimiter refusals_{/*per_second=*/0.2, /*burst=*/1};
   telemetry::ThroughputTable throughput_;
+  threads::Team copiers_;  ///< Share out what moves between the workers.
   runtime::Engine engine_;
   service::ServerFacts facts_;
   SocketDirectory sockets_;

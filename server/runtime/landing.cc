@@ -60,9 +60,9 @@ absl::Status Landing::Land(const wire::ChunkMessage& chunk) {
   uint32_t* const summed = chunk.header.crc32c.has_value() ? &crc : nullptr;
   if (!staged_) {
     target_.ForEachPart({begin, end}, [&](const Extent&, std::byte* data, plan::Range part) {
-      if (part.size() == chunk.data_bytes) return wire::GatherPieces(chunk.data, data, summed);
-      wire::GatherPieces(wire::SubPieces(chunk.data, part.begin - begin, part.size()), data,
-                         summed);
+      const wire::Destination to{data, total_bytes_};
+      if (part.size() == chunk.data_bytes) return wire::GatherPieces(chunk.data, to, summed);
+      wire::GatherPieces(wire::SubPieces(chunk.data, part.begin - begin, part.size()), to, summed);
     });
   } else if (summed != nullptr) {
     for (const wire::ConstBytes piece : chunk.data) crc = wire::ExtendCrc32c(crc, piece);

@@ -1,7 +1,6 @@
 #include "server/runtime/operand.h"
 
-#include <cstring>
-
+#include "base/copy.h"
 #include "base/status.h"
 
 namespace shoal::runtime {
@@ -24,7 +23,7 @@ void Operand::Gather(plan::Range elements, std::byte* destination) const {
   ForEachPart({elements.begin * item_bytes(), elements.end * item_bytes()},
               [&](const Extent& extent, const std::byte* data, plan::Range part) {
                 SHOAL_CHECK(extent.way == nullptr);
-                std::memcpy(destination, data, static_cast<size_t>(part.size()));
+                CopyBytes(destination, data, part.size(), elements.size() * item_bytes());
                 destination += part.size();
               });
 }

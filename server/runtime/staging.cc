@@ -1,11 +1,11 @@
 #include "server/runtime/staging.h"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 #include <vector>
 
 #include "base/check.h"
+#include "base/copy.h"
 #include "base/status.h"
 
 namespace shoal::runtime {
@@ -62,7 +62,7 @@ void StageOut(const Operand& source, plan::Range bytes, std::byte* host, device:
   source.ForEachPart(bytes, [&](const Extent& extent, const std::byte* data, plan::Range part) {
     std::byte* target = host + (part.begin - bytes.begin);
     if (extent.way == nullptr) {
-      std::memcpy(target, data, static_cast<size_t>(part.size()));
+      CopyBytes(target, data, part.size(), bytes.size());
     } else {
       extent.way->CopyOut({data, part.size()}, {target, part.size()}, join->Part());
     }
@@ -75,7 +75,7 @@ void StageIn(const wire::Pieces& pieces, const Operand& target, plan::Range byte
   const auto join = std::make_shared<Join>(std::move(done));
   target.ForEachPart(bytes, [&](const Extent& extent, std::byte* data, plan::Range part) {
     const wire::Pieces held = wire::SubPieces(pieces, part.begin - bytes.begin, part.size());
-    if (extent.way == nullptr) return wire::GatherPieces(held, data, nullptr);
+    if (extent.way == nullptr) return wire::GatherPieces(held, {data, bytes.size()}, nullptr);
     for (const wire::ConstBytes piece : held) {
       const auto size = static_cast<int64_t>(piece.size());
       extent.way->CopyIn({piece.data(), size}, {data, size}, join->Part());

@@ -201,6 +201,7 @@ class ComputeTask final : public StreamTask, public std::enable_shared_from_this
       const bool stays = output.stored || output.leased.has_value();
       returned.push_back(stays ? runtime::Operand() : std::move(output.data));
     }
+    const StreamWriter::Gather together(&writer_);  // A last frame and the finish.
     const std::lock_guard lock(sending_mutex_);
     sender_.emplace(std::move(returned),
                     ChunkOptions{.chunk_bytes = engine_.limits.chunk_bytes, .engine = &engine_});

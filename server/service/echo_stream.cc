@@ -51,6 +51,7 @@ class EchoTask final : public StreamTask, public std::enable_shared_from_this<Ec
     if (chunk.has_chunk) SHOAL_RETURN_IF_ERROR(Pass(chunk, std::move(message)));
     if (received_bytes_ == total_bytes_) {
       // Nothing will follow the last chunk; where there is none, the description goes alone.
+      const StreamWriter::Gather together(&writer_);
       if (total_bytes_ == 0) writer_.Push({std::exchange(first_, ""), {}});
       Flush();
       return absl::OkStatus();
@@ -244,6 +245,7 @@ class EchoTask final : public StreamTask, public std::enable_shared_from_this<Ec
 
   /// Sends what is ready at the head of the line. One thread at a time: frames keep their order.
   void Flush() {
+    const StreamWriter::Gather together(&writer_);  // The last frame and the finish.
     bool complete = false;
     {
       const std::lock_guard lock(mutex_);

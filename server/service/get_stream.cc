@@ -37,27 +37,19 @@ class GetStream final : public transport::StreamHandler {
     v1::GetResponse first;
     const absl::Status opened = Open(message, &first);
     if (!opened.ok()) return End(opened);
-    const std::lock_guard lock(mutex_);
-    SendNext(first.SerializeAsString());
+    {
+      const StreamWriter::Gather together(&writer_);  // An only frame and the finish.
+      if (SendNext(first.SerializeAsString())) return Complete();
+    }
     // One ahead: the next chunk's checksum is made while this one is on its way.
-    if (sender_.has_value()) SendNext("");
+    SendNext("");
   }
 
   void OnHalfClose() override { End(absl::InvalidArgumentError("closed without a request")); }
 
   void OnWritten(bool ok) override {
-    bool all_sent = false;
-    if (ok) {
-      const std::lock_guard lock(mutex_);
-      if (sender_.has_value()) SendNext("");
-      all_sent = !sender_.has_value();
-    }
-    const size_t waiting = writer_.OnWritten(ok);
-    if (!all_sent || waiting > 0) return;
-    // Before the status leaves: who has it may free the array at once. What the transport has not
-    // yet put on the socket holds the memory, and is no use of the array.
-    use_.reset();
-    End(absl::OkStatus());
+    if (ok && SendNext("")) Complete();
+    writer_.OnWritten(ok);
   }
 
   void OnCancelled() override { End(absl::CancelledError("the download broke off")); }
@@ -95,9 +87,24 @@ class GetStream final : public transport::StreamHandler {
     return absl::OkStatus();
   }
 
-  void SendNext(const std::string& rest) {
-    sender_->Send(rest, &writer_, [this](const absl::Status& failed) { End(failed); });
-    if (sender_->done()) sender_.reset();
+  /// True: what leaves next is the last frame.
+  bool SendNext(const std::string& rest) {
+    const std::lock_guard lock(mutex_);
+    if (sender_.has_value()) {
+      sender_->Send(rest, &writer_, [this](const absl::Status& failed) {
+        End(failed);
+        writer_.Finish(runtime::ForClient(failed));  // The last frame's, after the end.
+      });
+      if (sender_->done()) sender_.reset();
+    }
+    return !sender_.has_value() && writer_.queued() == 1;
+  }
+
+  /// Before the last frame leaves, and the status with it: who has that may free the array at once.
+  /// What the transport has not yet put on the socket holds the memory, and is no use of the array.
+  void Complete() {
+    use_.reset();
+    End(absl::OkStatus());
   }
 
   void End(const absl::Status& status) {
@@ -120,7 +127,7 @@ class GetStream final : public transport::StreamHandler {
   const runtime::DrainSignal::Ticket ticket_;
   std::mutex mutex_;                      // OnWritten may come while OnMessage still sends.
   std::optional<ChunkSender> sender_;     // Until it is done.
-  std::optional<runtime::ArrayUse> use_;  // Until the last frame has been written.
+  std::optional<runtime::ArrayUse> use_;  // Until the last frame leaves.
   std::atomic<bool> ended_ = false;
   int64_t bytes_ = 0;
 };

@@ -237,6 +237,7 @@ class PutStream final : public transport::StreamHandler {
     Record(engine_, record);
     status = runtime::ForClient(std::move(status));
     LogCall(engine_, {"Put", call_, begun_}, status);
+    const StreamWriter::Gather together(&writer_);
     if (!answer.empty()) writer_.Push({std::move(answer), {}});
     writer_.Finish(std::move(status));
   }

@@ -30,7 +30,7 @@ absl::Status Parse(const transport::Message& bytes, google::protobuf::MessageLit
     parsed = message->ParseFromArray(pieces[0].data(), static_cast<int>(pieces[0].size()));
   } else {
     std::string flat(static_cast<size_t>(wire::TotalBytes(pieces)), '\0');
-    wire::GatherPieces(pieces, reinterpret_cast<std::byte*>(flat.data()), nullptr);
+    wire::GatherPieces(pieces, {reinterpret_cast<std::byte*>(flat.data())}, nullptr);
     parsed = message->ParseFromString(flat);
   }
   if (parsed) return absl::OkStatus();

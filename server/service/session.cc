@@ -144,7 +144,7 @@ class Session final : public transport::StreamHandler {
       return {reinterpret_cast<const char*>(pieces[0].data()), pieces[0].size()};
     }
     flat_.resize(static_cast<size_t>(wire::TotalBytes(pieces)));
-    wire::GatherPieces(pieces, reinterpret_cast<std::byte*>(flat_.data()), nullptr);
+    wire::GatherPieces(pieces, {reinterpret_cast<std::byte*>(flat_.data())}, nullptr);
     return flat_;
   }
 

@@ -36,6 +36,21 @@ void StreamWriter::Fill(uint64_t place, std::optional<transport::Frame> frame) {
   Next(std::move(lock));
 }
 
+StreamWriter::Gather::Gather(StreamWriter* writer) : writer_(writer) {
+  const std::lock_guard lock(writer_->mutex_);
+  ++writer_->gathering_;
+}
+
+StreamWriter::Gather::~Gather() {
+  std::unique_lock lock(writer_->mutex_);
+  --writer_->gathering_;
+  writer_->Next(std::move(lock));
+}
+
+bool StreamWriter::MayFinish() const {
+  return queue_.empty() && finish_.has_value() && asking_ == 0 && held_ == 0;
+}
+
 void StreamWriter::PopFront() {
   queue_.pop_front();
   ++first_;
@@ -85,18 +100,19 @@ size_t StreamWriter::queued() const {
 
 // The transport is called without the lock: a write may be answered on the same thread.
 void StreamWriter::Next(std::unique_lock<std::mutex> lock) {
-  if (writing_ || finished_) return;
+  if (writing_ || finished_ || gathering_ > 0) return;
   while (!queue_.empty() && queue_.front().empty) PopFront();
   if (!queue_.empty()) {
     if (!queue_.front().ready) return;
     transport::Frame frame = std::move(queue_.front().frame);
     PopFront();
-    writing_ = true;
+    finished_ = MayFinish() && finish_->ok();
+    writing_ = !finished_;
+    const bool last = finished_;
     lock.unlock();
-    call_->Write(std::move(frame));
-    return;
+    return last ? call_->WriteAndFinish(std::move(frame)) : call_->Write(std::move(frame));
   }
-  if (!finish_.has_value() || asking_ > 0 || held_ > 0) return;
+  if (!MayFinish()) return;
   finished_ = true;
   const absl::Status status = *finish_;
   lock.unlock();

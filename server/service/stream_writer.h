@@ -34,6 +34,20 @@ class StreamWriter {
   /// Asks for the next message, unless the call was finished. Within the stream's own callbacks.
   void Read();
 
+  /// While one lives, what is pushed and finished is gathered: a last frame and the finish leave
+  /// together, in one packet and one wake-up. Its destructor, like Finish, may destroy the handler:
+  /// it goes after every lock.
+  class Gather {
+   public:
+    explicit Gather(StreamWriter* writer);
+    ~Gather();
+    Gather(const Gather&) = delete;
+    Gather& operator=(const Gather&) = delete;
+
+   private:
+    StreamWriter* const writer_;
+  };
+
   /// To be called for each OnWritten. Returns the number of frames that still wait.
   size_t OnWritten(bool ok);
 
@@ -55,7 +69,8 @@ class StreamWriter {
   };
 
   void Next(std::unique_lock<std::mutex> lock);
-  void PopFront();  // With the lock, as Clear.
+  bool MayFinish() const;  // With the lock, as all below.
+  void PopFront();
   void Clear();
 
   transport::StreamCall* const call_;
@@ -64,7 +79,8 @@ class StreamWriter {
   uint64_t first_ = 0;  // The number of the place at the queue's head.
   int held_ = 0;        // Places that wait for their Fill, dropped ones included.
   bool writing_ = false;
-  int asking_ = 0;  // Threads within Read.
+  int asking_ = 0;     // Threads within Read.
+  int gathering_ = 0;  // Gathers that live.
   bool finished_ = false;
   std::optional<absl::Status> finish_;
 };

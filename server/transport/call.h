@@ -89,6 +89,8 @@ class StreamCall : public Call {
   virtual void Read() = 0;
   /// Sends a message: answered by OnWritten.
   virtual void Write(Frame frame) = 0;
+  /// Sends a last message and finishes with OK, which travel together. Not answered by OnWritten.
+  virtual void WriteAndFinish(Frame frame) = 0;
 };
 
 /// What the service does with one stream; made for it, and destroyed after OnDone.

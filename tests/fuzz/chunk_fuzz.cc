@@ -23,7 +23,7 @@ Pieces Cut(const uint8_t* data, size_t size, size_t step) {
 
 std::string Gathered(const Pieces& pieces) {
   std::string bytes(static_cast<size_t>(TotalBytes(pieces)), '\0');
-  GatherPieces(pieces, reinterpret_cast<std::byte*>(bytes.data()), nullptr);
+  GatherPieces(pieces, {reinterpret_cast<std::byte*>(bytes.data())}, nullptr);
   return bytes;
 }
 

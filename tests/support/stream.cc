@@ -85,6 +85,14 @@ void TestStream::Write(transport::Frame frame) {
   changed_.notify_all();
 }
 
+void TestStream::WriteAndFinish(transport::Frame frame) {
+  {
+    const std::lock_guard lock(mutex_);
+    last_ = std::move(frame);
+  }
+  Finish(absl::OkStatus());
+}
+
 bool TestStream::TakeRead() {
   std::unique_lock lock(mutex_);
   WaitFor(lock, changed_, [this] { return reading_ || finished_.has_value(); });
@@ -113,13 +121,18 @@ std::optional<std::string> TestStream::Receive(bool ok) {
   {
     std::unique_lock lock(mutex_);
     WaitFor(lock, changed_, [this] { return writing_.has_value() || finished_.has_value(); });
-    if (!writing_.has_value()) return std::nullopt;
+    if (!writing_.has_value()) return Last();
     frame = *std::exchange(writing_, std::nullopt);
   }
   std::string bytes = Flatten(frame);
   frame = transport::Frame();  // As the transport: the owners go before the handler is told.
   handler_->OnWritten(ok);
   return bytes;
+}
+
+std::optional<std::string> TestStream::Last() {
+  if (!last_.has_value()) return std::nullopt;
+  return Flatten(*std::exchange(last_, std::nullopt));
 }
 
 void TestStream::AwaitWrite() {

@@ -38,6 +38,7 @@ class TestStream final : public transport::StreamCall {
   void Finish(const absl::Status& status) override;
   void Read() override;
   void Write(transport::Frame frame) override;
+  void WriteAndFinish(transport::Frame frame) override;
 
   // The peer's side.
 
@@ -49,7 +50,7 @@ class TestStream final : public transport::StreamCall {
   bool IsReading() const;
 
   /// Waits for a write, answers it, and returns what was written; nothing once the call was
-  /// finished.
+  /// finished and its last message was taken.
   std::optional<std::string> Receive(bool ok = true);
 
   /// Waits for a write and leaves it unanswered.
@@ -67,6 +68,8 @@ class TestStream final : public transport::StreamCall {
 
  private:
   bool TakeRead();
+  /// With the lock.
+  std::optional<std::string> Last();
   /// After a cancellation: ends a read or a write that is outstanding, as the transport does. False
   /// when the call is finished.
   bool BreakOff();
@@ -77,6 +80,7 @@ class TestStream final : public transport::StreamCall {
   std::unique_ptr<transport::StreamHandler> handler_;
   bool reading_ = false;
   std::optional<transport::Frame> writing_;
+  std::optional<transport::Frame> last_;  // That came with the finish.
   bool cancelled_ = false;
   std::optional<absl::Status> finished_;
 };

@@ -26,7 +26,7 @@ Pieces Cut(const std::string& text, size_t size) {
 
 std::string Joined(const Pieces& pieces) {
   std::string text(static_cast<size_t>(TotalBytes(pieces)), '\0');
-  GatherPieces(pieces, reinterpret_cast<std::byte*>(text.data()), nullptr);
+  GatherPieces(pieces, {reinterpret_cast<std::byte*>(text.data())}, nullptr);
   return text;
 }
 
@@ -114,7 +114,7 @@ TEST(GatherPiecesTest, SumsWhatItCopies) {
   std::string copy(text.size(), '\0');
   const Pieces pieces = Cut(text, 5);
   uint32_t crc = 0;
-  GatherPieces(pieces, reinterpret_cast<std::byte*>(copy.data()), &crc);
+  GatherPieces(pieces, {reinterpret_cast<std::byte*>(copy.data())}, &crc);
   EXPECT_EQ(crc, Crc32c(Bytes(text)));
   EXPECT_EQ(copy, text);
 }

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "absl/container/inlined_vector.h"
+#include "base/copy.h"
 #include "base/units.h"
 #include "server/collective/local/combine.h"
 
@@ -17,10 +18,10 @@ constexpr int64_t kChunkBytes = 256 * kKiB;
 
 int64_t Chunks(int64_t bytes) { return (bytes + kChunkBytes - 1) / kChunkBytes; }
 
-void RunChunk(const CopyStep& step, int64_t offset) {
+void RunChunk(const CopyStep& step, int64_t offset, int64_t moved_bytes) {
   const int64_t bytes = std::min(kChunkBytes, step.bytes - offset);
   for (std::byte* const target : step.targets) {
-    std::memcpy(target + offset, step.source + offset, static_cast<size_t>(bytes));
+    CopyBytes(target + offset, step.source + offset, bytes, moved_bytes);
   }
 }
 
@@ -45,7 +46,7 @@ void RunChunk(const Plan& plan, const ReduceStep& step, int64_t offset) {
 /// Chunks of all steps, numbered through.
 class ChunkList {
  public:
-  explicit ChunkList(const Plan& plan) : plan_(plan) {
+  explicit ChunkList(const Plan& plan) : plan_(plan), moved_bytes_(plan.MovedBytes()) {
     for (const CopyStep& step : plan.copies) Add(step.targets.empty() ? 0 : step.bytes);
     for (const ReduceStep& step : plan.reductions) Add(step.bytes);
   }
@@ -57,7 +58,7 @@ class ChunkList {
         static_cast<size_t>(std::upper_bound(ends_.begin(), ends_.end(), chunk) - ends_.begin());
     const int64_t offset = (chunk - (step == 0 ? 0 : ends_[step - 1])) * kChunkBytes;
     if (step < plan_.copies.size()) {
-      RunChunk(plan_.copies[step], offset);
+      RunChunk(plan_.copies[step], offset, moved_bytes_);
     } else {
       RunChunk(plan_, plan_.reductions[step - plan_.copies.size()], offset);
     }
@@ -67,6 +68,7 @@ class ChunkList {
   void Add(int64_t bytes) { ends_.push_back(size() + Chunks(bytes)); }
 
   const Plan& plan_;
+  const int64_t moved_bytes_;
   absl::InlinedVector<int64_t, 8> ends_;
 };
 

@@ -1,7 +1,5 @@
 #include "server/device/cpu/cpu_device.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <fstream>
 #include <string>
@@ -9,7 +7,6 @@
 
 #include "base/check.h"
 #include "base/status.h"
-#include "base/units.h"
 #include "server/device/cpu/cpu_stream.h"
 
 namespace shoal::device {
@@ -26,19 +23,12 @@ std::string ModelName() {
   return "CPU";
 }
 
-int64_t LastCacheBytes() {
-  constexpr int64_t kUnknown = 32 * kMiB;
-  const int64_t bytes = sysconf(_SC_LEVEL3_CACHE_SIZE);
-  return bytes > 0 ? bytes : kUnknown;
-}
-
 }  // namespace
 
 CpuDevice::CpuDevice(memory::Arena* arena, CpuDeviceOptions options)
     : arena_(arena),
       options_(std::move(options)),
       info_{"cpu", ModelName(), options_.threads, options_.memory_bytes, true},
-      last_cache_bytes_(LastCacheBytes()),
       budget_(options_.owner, options_.memory_bytes),
       helpers_(options_.threads - 1) {}
 
@@ -61,7 +51,7 @@ void CpuDevice::Deallocate(Span span) noexcept {
 
 absl::StatusOr<std::unique_ptr<Stream>> CpuDevice::NewStream() {
   stream_count_.fetch_add(1);
-  const CpuContext context{&helpers_, this, last_cache_bytes_};
+  const CpuContext context{&helpers_, this};
   auto stream = std::make_unique<CpuStream>(context, options_.inline_cost_max, &stream_count_);
   SHOAL_RETURN_IF_ERROR(stream->StartRunner());
   return stream;

@@ -43,7 +43,6 @@ class CpuDevice final : public Device {
   memory::Arena* const arena_;
   const CpuDeviceOptions options_;
   const DeviceInfo info_;
-  const int64_t last_cache_bytes_;
   memory::Budget budget_;
   threads::Team helpers_;
   std::atomic<int> stream_count_ = 0;

@@ -1,13 +1,13 @@
 #include "server/device/cpu/cpu_work.h"
 
 #include <algorithm>
-#include <cstring>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
+#include "base/copy.h"
 #include "base/units.h"
 #include "kernels/cpu/map.h"
 #include "kernels/cpu/reduce.h"
@@ -77,7 +77,7 @@ absl::Status Run(const MapWork& work, CancelFlag cancelled, const CpuContext& co
   if (!work.op->Supports(args.dtype)) return NotBuilt(work.op->name, args.dtype);
   const bool in_place =
       std::find(args.inputs.begin(), args.inputs.end(), args.output) != args.inputs.end();
-  const auto stores = !in_place && args.count * ItemBytes(args.dtype) > context.last_cache_bytes
+  const auto stores = !in_place && args.count * ItemBytes(args.dtype) >= StreamingBytesMin()
                           ? kernels::cpu::Stores::kStreaming
                           : kernels::cpu::Stores::kCached;
   const int64_t chunk = ChunkElements(kMapChunkBytes, args.dtype);
@@ -240,13 +240,13 @@ void RunCopy(ConstSpan source, Span target, threads::Team& team) {
   SHOAL_CHECK(source.bytes == target.bytes);
   if (source.bytes == 0 || source.data == target.data) return;
   if (source.bytes < kCopySplitBytesMin) {
-    std::memcpy(target.data, source.data, static_cast<size_t>(source.bytes));
+    CopyBytes(target.data, source.data, source.bytes, source.bytes);
     return;
   }
   team.ParallelFor(CeilDiv(source.bytes, kCopyChunkBytes), [&](int64_t i) {
     const int64_t offset = i * kCopyChunkBytes;
-    std::memcpy(target.data + offset, source.data + offset,
-                static_cast<size_t>(std::min(kCopyChunkBytes, source.bytes - offset)));
+    CopyBytes(target.data + offset, source.data + offset,
+              std::min(kCopyChunkBytes, source.bytes - offset), source.bytes);
   });
 }
 

@@ -15,7 +15,6 @@ namespace shoal::device {
 struct CpuContext {
   threads::Team* team = nullptr;  ///< Takes chunks beside the calling thread.
   Device* scratch = nullptr;      ///< Where a sort gets its second array from.
-  int64_t last_cache_bytes = 0;   ///< Outputs beyond it are written around the caches.
 };
 
 /// Computes `work` on this thread and the team, in chunks; `cancelled` is looked at before each.

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "server/transport/grpc/byte_buffer.h"
+#include "server/transport/grpc/hand_over.h"
 #include "server/transport/grpc/status_mapping.h"
 #include "server/transport/grpc/unary_call.h"
 
@@ -18,6 +19,7 @@ class GrpcStreamCall final : public StreamCall,
       : context_(context), calls_(calls), side_(calls->Enter()) {}
 
   void Start(const StreamHandlerFactory& factory) {
+    const HandOver::Turn turn(&order_);
     handler_ = factory(this);
     handler_->OnStart();
   }
@@ -26,28 +28,44 @@ class GrpcStreamCall final : public StreamCall,
   std::string Peer() const override { return context_->peer(); }
   bool IsCancelled() const override { return context_->IsCancelled(); }
   void Finish(const absl::Status& status) override {
+    order_.Give();
     grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>::Finish(ToGrpcStatus(status));
   }
 
-  void Read() override { StartRead(&incoming_); }
+  void Read() override {
+    order_.Give();
+    StartRead(&incoming_);
+  }
   void Write(Frame frame) override {
     outgoing_ = ToByteBuffer(std::move(frame));
+    order_.Give();
     StartWrite(&outgoing_);
+  }
+  void WriteAndFinish(Frame frame) override {
+    outgoing_ = ToByteBuffer(std::move(frame));
+    order_.Give();
+    StartWriteAndFinish(&outgoing_, grpc::WriteOptions(), grpc::Status::OK);
   }
 
  private:
   void OnReadDone(bool ok) override {
+    const HandOver::Turn turn(&order_);
     if (!ok) return handler_->OnHalfClose();
     Message message = ToMessage(incoming_);
     incoming_.Clear();  // The message holds the slices now.
     handler_->OnMessage(std::move(message));
   }
   void OnWriteDone(bool ok) override {
+    const HandOver::Turn turn(&order_);
     outgoing_.Clear();  // Drops the payloads' owners; what is still on its way holds its own.
     handler_->OnWritten(ok);
   }
-  void OnCancel() override { handler_->OnCancelled(); }
+  void OnCancel() override {
+    const HandOver::Turn turn(&order_);
+    handler_->OnCancelled();
+  }
   void OnDone() override {
+    order_.Take();
     handler_->OnDone();
     CallCount* const calls = calls_;
     const int side = side_;
@@ -58,6 +76,7 @@ class GrpcStreamCall final : public StreamCall,
   grpc::CallbackServerContext* const context_;
   CallCount* const calls_;
   const int side_;
+  HandOver order_;
   std::unique_ptr<StreamHandler> handler_;
   grpc::ByteBuffer incoming_;
   grpc::ByteBuffer outgoing_;

@@ -48,20 +48,20 @@ TEST(CrewTest, ReadsBackWhatWasPut) {
 TEST(CrewTest, ReleasesWhatItStored) {
   FakeSubject subject("good", {});
   ASSERT_TRUE(BurstOf(&subject, Op::kPut, {.calls = 6}, 2).ok());
-  EXPECT_EQ(subject.released_count, 12);
+  EXPECT_EQ(subject.released_count.load(), 12);
 }
 
 TEST(CrewTest, KeepsToTheNumberInFlight) {
   FakeSubject subject("good", {});
   subject.overlaps = true;
   ASSERT_TRUE(BurstOf(&subject, Op::kEcho, {.calls = 20, .in_flight = 4}).ok());
-  EXPECT_EQ(subject.in_flight_max, 4);
+  EXPECT_EQ(subject.in_flight_max.load(), 4);
 }
 
 TEST(CrewTest, GivesALaneThatCannotOverlapOneCallAtATime) {
   FakeSubject subject("good", {});
   ASSERT_TRUE(BurstOf(&subject, Op::kEcho, {.calls = 20, .in_flight = 4}).ok());
-  EXPECT_EQ(subject.in_flight_max, 1);
+  EXPECT_EQ(subject.in_flight_max.load(), 1);
 }
 
 TEST(CrewTest, SeveralCallersEachMakeTheirCalls) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <atomic>
 #include <map>
 #include <memory>
 #include <string>
@@ -34,8 +36,8 @@ class FakeSubject final : public Subject {
 
   int64_t carries_bytes_max = INT64_MAX;
   bool overlaps = false;
-  int in_flight_max = 0;  ///< Most calls that one lane ever held at once.
-  int64_t released_count = 0;
+  std::atomic<int> in_flight_max = 0;  ///< Most calls that one lane ever held at once.
+  std::atomic<int64_t> released_count = 0;
 
  private:
   class FakeLane final : public Lane {
@@ -47,7 +49,7 @@ class FakeSubject final : public Subject {
       std::vector<std::byte>& slot = slots_[call.slot];
       if (call.op != Op::kGet) {
         slot.resize(static_cast<size_t>(call.request_bytes()));
-        wire::GatherPieces(call.request(), slot.data(), nullptr);
+        wire::GatherPieces(call.request(), {slot.data()}, nullptr);
         if (faults_.flip_stored && !slot.empty()) slot.back() ^= std::byte{1};
       }
       if (call.result != nullptr && !faults_.stale_reply) {
@@ -56,7 +58,9 @@ class FakeSubject final : public Subject {
         if (faults_.flip_reply && !reply.empty()) reply.front() ^= std::byte{1};
       }
       held_.push_back(tag);
-      subject_->in_flight_max = std::max(subject_->in_flight_max, static_cast<int>(held_.size()));
+      const auto held = static_cast<int>(held_.size());
+      int most = subject_->in_flight_max.load();
+      while (held > most && !subject_->in_flight_max.compare_exchange_weak(most, held)) continue;
       return absl::OkStatus();
     }
 

@@ -65,7 +65,7 @@ TEST_F(MeasureTest, FloodsOnlyWhatCanOverlap) {
   ASSERT_TRUE((*results)[1].sent_s.has_value());
   EXPECT_LE(*(*results)[1].sent_s, *(*results)[1].roundtrip_s);
   EXPECT_EQ((*results)[1].flood_count, 16);
-  EXPECT_EQ(overlaps.in_flight_max, 16) << "all requests of a flood are in flight at once";
+  EXPECT_EQ(overlaps.in_flight_max.load(), 16) << "all requests of a flood are in flight at once";
 }
 
 TEST_F(MeasureTest, CountsWrongBytesOfWarmupBurstsAndFloods) {

@@ -71,6 +71,52 @@ TEST_F(StreamWriterTest, ABadEndDropsWhatWaits) {
   EXPECT_EQ(messages, (std::vector<std::string>{"a"}));
 }
 
+TEST_F(StreamWriterTest, TheLastFrameTakesTheFinishAlong) {
+  Push("a");
+  Push("b");
+  writer_->Finish(absl::OkStatus());
+  EXPECT_EQ(stream_.Receive(), "a");
+  EXPECT_TRUE(stream_.IsFinished());  // Though "b" has not been taken, and no OnWritten is due.
+  EXPECT_EQ(stream_.Receive(), "b");
+  EXPECT_EQ(stream_.Receive(), std::nullopt);
+}
+
+TEST_F(StreamWriterTest, WhatIsGatheredLeavesTogether) {
+  {
+    const StreamWriter::Gather outer(writer_);
+    const StreamWriter::Gather inner(writer_);
+    Push("a");
+    writer_->Finish(absl::OkStatus());
+    EXPECT_FALSE(stream_.IsWriting());
+    EXPECT_FALSE(stream_.IsFinished());
+  }
+  EXPECT_FALSE(stream_.IsWriting());
+  EXPECT_TRUE(stream_.IsFinished());
+  EXPECT_EQ(stream_.Receive(), "a");
+}
+
+TEST_F(StreamWriterTest, AnErrorLeavesWithoutWhatWasGathered) {
+  {
+    const StreamWriter::Gather together(writer_);
+    Push("a");
+    writer_->Finish(absl::OkStatus());
+    writer_->Finish(absl::InternalError("overrules"));
+  }
+  EXPECT_EQ(stream_.Receive(), std::nullopt);
+  EXPECT_EQ(stream_.AwaitFinish(), absl::InternalError("overrules"));
+}
+
+TEST_F(StreamWriterTest, GatheringHoldsUpNothingForGood) {
+  {
+    const StreamWriter::Gather together(writer_);
+    Push("a");
+  }
+  EXPECT_EQ(stream_.Receive(), "a");
+  EXPECT_FALSE(stream_.IsFinished());
+  writer_->Finish(absl::OkStatus());
+  EXPECT_TRUE(stream_.IsFinished());
+}
+
 TEST_F(StreamWriterTest, TheFirstFinishCounts) {
   EXPECT_TRUE(writer_->Finish(absl::AbortedError("first")));
   EXPECT_FALSE(writer_->Finish(absl::OkStatus()));

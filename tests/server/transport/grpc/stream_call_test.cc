@@ -87,6 +87,28 @@ class Refusing final : public StreamHandler {
   StreamCall* const call_;
 };
 
+/// Sends the first message back as the last, with the finish.
+class AnsweringOnce final : public StreamHandler {
+ public:
+  AnsweringOnce(StreamCall* call, Events* events) : call_(call), events_(*events) {}
+
+  void OnStart() override { call_->Read(); }
+  void OnMessage(Message message) override {
+    auto owner = std::make_shared<Message>(std::move(message));
+    Frame frame;
+    for (const wire::ConstBytes piece : owner->pieces()) frame.payloads.push_back({piece, owner});
+    call_->WriteAndFinish(std::move(frame));
+  }
+  void OnHalfClose() override {}
+  void OnWritten(bool) override { events_.Put("written"); }
+  void OnCancelled() override { events_.Put("cancelled"); }
+  void OnDone() override { events_.Put("done"); }
+
+ private:
+  StreamCall* const call_;
+  Events& events_;
+};
+
 class StreamCallTest : public ServerTest {
  protected:
   StreamCallTest() {
@@ -94,6 +116,8 @@ class StreamCallTest : public ServerTest {
             [this](StreamCall* call) { return std::make_unique<Echoing>(call, &events_); }},
            {"Wait", nullptr,
             [this](StreamCall* call) { return std::make_unique<Waiting>(call, &events_); }},
+           {"Once", nullptr,
+            [this](StreamCall* call) { return std::make_unique<AnsweringOnce>(call, &events_); }},
            {"Refuse", nullptr, [](StreamCall* call) { return std::make_unique<Refusing>(call); }}});
   }
 
@@ -113,6 +137,20 @@ TEST_F(StreamCallTest, MessagesGoBothWaysUntilTheHalfClose) {
   EXPECT_FALSE(stream.Read().has_value());
   EXPECT_TRUE(stream.End().ok());
   for (const char* event : {"half close", "done", "gone"}) EXPECT_EQ(events_.Take(), event);
+}
+
+TEST_F(StreamCallTest, TheLastMessageMayTakeTheFinishAlong) {
+  for (const size_t size : {0U, 1U, 900'000U}) {
+    ClientStream stream(client(), "/test.Service/Once");
+    const std::string sent(size, 'q');
+    stream.Write(sent);
+    const auto received = stream.Read();
+    ASSERT_TRUE(received.has_value());
+    EXPECT_TRUE(*received == sent) << size;
+    EXPECT_FALSE(stream.Read().has_value());
+    EXPECT_TRUE(stream.End().ok());
+    EXPECT_EQ(events_.Take(), "done");  // And nothing before it.
+  }
 }
 
 TEST_F(StreamCallTest, ACancellationReachesTheHandlerWhichStillFinishes) {

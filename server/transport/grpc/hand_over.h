@@ -1,0 +1,47 @@
+#pragma once
+
+#if defined(__SANITIZE_THREAD__)
+#define SHOAL_THREAD_SANITIZER 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define SHOAL_THREAD_SANITIZER 1
+#endif
+#endif
+
+#ifdef SHOAL_THREAD_SANITIZER
+#include <sanitizer/tsan_interface.h>
+#endif
+
+namespace shoal::transport {
+
+/// Tells the thread sanitizer what gRPC, which is not built for it, keeps to: each reaction to a
+/// call comes after what was asked of the call, and after the reactions before it, whatever threads
+/// they run on. Nothing at all in other builds.
+class HandOver {
+ public:
+  /// What this thread has done is seen by whoever takes it up.
+  void Give() {
+#ifdef SHOAL_THREAD_SANITIZER
+    __tsan_release(this);
+#endif
+  }
+  void Take() {
+#ifdef SHOAL_THREAD_SANITIZER
+    __tsan_acquire(this);
+#endif
+  }
+
+  /// A reaction, from its begin to its end.
+  class Turn {
+   public:
+    explicit Turn(HandOver* order) : order_(order) { order_->Take(); }
+    ~Turn() { order_->Give(); }
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+
+   private:
+    HandOver* const order_;
+  };
+};
+
+}  // namespace shoal::transport
