@@ -21,13 +21,18 @@ struct MergeArgs;  // kernels/cpu/sort.h
 
 inline constexpr size_t kDTypeSlots = 16;  ///< Tables are indexed by the dtype's number.
 
-using Params = std::array<double, kParamsMax>;
+/// A parameter as a value of the array's dtype.
+struct Param {
+  double real = 0;       ///< For floats, complex numbers and bool; else 0.
+  uint64_t integer = 0;  ///< For integers, modulo 2^64; else 0.
+};
+using Params = std::array<Param, kParamsMax>;
 
 /// Elements of one call of a map's loop; nothing is broadcast any more.
 struct MapBlock {
   std::array<const void*, kMapInputsMax> inputs = {};
-  const Params* params = nullptr;  ///< Already rounded to the array's dtype.
-  void* output = nullptr;          ///< May be exactly one of the inputs.
+  const Params* params = nullptr;
+  void* output = nullptr;  ///< May be exactly one of the inputs.
   int64_t count = 0;
 };
 using MapLoop = void (*)(const MapBlock& block);

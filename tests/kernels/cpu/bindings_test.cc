@@ -52,7 +52,7 @@ Bytes RunOnOnes(const OpInfo& op, DType dtype) {
 TEST(BindingsTest, WhatTheTableClaimsRuns) {
   int pairs = 0;
   for (const OpInfo& op : AllOps()) {
-    const std::vector<double> params(op.params.size(), 1.0);
+    const std::vector<Scalar> params(op.params.size(), 1.0);
     for (const DType dtype : kAllDTypes) {
       if (!op.Supports(dtype)) continue;
       EXPECT_TRUE(ValidateParams(op, dtype, params).ok()) << op.name;
