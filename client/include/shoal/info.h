@@ -116,8 +116,8 @@ struct ThroughputRow {
   int64_t bytes_min = 0;   ///< The class holds payloads in [bytes_min, 2 x bytes_min).
   int64_t call_count = 0;
   int64_t failed_count = 0;
-  int64_t bytes_in = 0;
-  int64_t bytes_out = 0;
+  int64_t bytes_in = 0;   ///< Of arguments that callers brought, in leases too.
+  int64_t bytes_out = 0;  ///< Of outputs that they were given, in leases too.
   double bytes_per_second = 0;
   std::chrono::nanoseconds p50{0};
   std::chrono::nanoseconds p90{0};
