@@ -22,6 +22,11 @@ struct Flag {
 
 /// The flags of one subcommand, bound to variables of the caller.
 ///
+/// Apart from the option tables of base/options.h, because a measurement wants other things: lists
+/// of choices ("--plane tcp,unix"), defaults that are the initial values of the structs that tests
+/// and commands share, each value as it was typed for the head of the results, and no environment
+/// that could change a run unseen.
+///
 /// Accepts "--name value", "--name=value", "-b value", "-b8"; for switches "--name" and
 /// "--no-name". "--" ends the flags. What a variable holds when it is bound is the default that
 /// the help names.

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "kernels/dtype.h"
+#include "kernels/scalar.h"
 
 namespace shoal::kernels {
 
@@ -16,7 +17,7 @@ struct MapArgs {
   /// `count` elements each, aligned to their size, or one element where `broadcast` says so.
   std::array<const void*, kMapInputsMax> inputs = {};
   std::array<bool, kMapInputsMax> broadcast = {};
-  std::array<double, kParamsMax> params = {};  ///< In the table's order.
+  std::array<Scalar, kParamsMax> params = {};  ///< In the table's order.
   void* output = nullptr;  ///< `count` elements; may be the same memory as an input, exactly.
   int64_t count = 0;       ///< 0 is allowed: nothing is touched.
 };

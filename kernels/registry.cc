@@ -3,8 +3,9 @@
 #include <array>
 #include <bit>
 #include <cmath>
-#include <optional>
+#include <limits>
 #include <string>
+#include <variant>
 
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
@@ -44,18 +45,28 @@ std::string NamesOf(uint32_t dtypes) {
   return names;
 }
 
-struct IntegerRange {
-  double least;
-  double beyond;  // The first value above the range: exact in float64, unlike 2^64 - 1.
-};
+// Whether a number is one of an integer dtype's values.
+struct IsValueOf {
+  DType dtype;
 
-std::optional<IntegerRange> RangeOf(DType dtype) {
-  if ((kIntegerDTypes >> static_cast<int>(dtype) & 1U) == 0) return std::nullopt;
-  const int bits = static_cast<int>(8 * ItemBytes(dtype));
-  if (IsSignedInteger(dtype))
-    return IntegerRange{-std::ldexp(1.0, bits - 1), std::ldexp(1.0, bits - 1)};
-  return IntegerRange{0.0, std::ldexp(1.0, bits)};
-}
+  int Bits() const { return static_cast<int>(8 * ItemBytes(dtype)); }
+  bool Signed() const { return IsSignedInteger(dtype); }
+
+  bool operator()(double value) const {
+    const double least = Signed() ? -std::ldexp(1.0, Bits() - 1) : 0.0;
+    // The first value above the range: exact in float64, unlike 2^64 - 1.
+    const double beyond = std::ldexp(1.0, Signed() ? Bits() - 1 : Bits());
+    return std::trunc(value) == value && value >= least && value < beyond;
+  }
+  bool operator()(uint64_t value) const {
+    const uint64_t greatest = ~uint64_t{0} >> (Signed() ? 65 - Bits() : 64 - Bits());
+    return value <= greatest;
+  }
+  bool operator()(int64_t value) const {
+    if (value >= 0) return (*this)(static_cast<uint64_t>(value));
+    return Signed() && value >= std::numeric_limits<int64_t>::min() >> (64 - Bits());
+  }
+};
 
 std::string LimitsOf(DType dtype) {
   const int bits = static_cast<int>(8 * ItemBytes(dtype));
@@ -63,14 +74,14 @@ std::string LimitsOf(DType dtype) {
   return absl::StrCat("0 to 2^", bits, " - 1");
 }
 
-absl::Status ValidateElement(const OpInfo& op, const ParamInfo& param, DType dtype, double value) {
-  const std::optional<IntegerRange> range = RangeOf(dtype);
-  if (!range.has_value()) return absl::OkStatus();  // Floats take every value, NaN too.
-  if (std::trunc(value) == value && value >= range->least && value < range->beyond) {
-    return absl::OkStatus();
-  }
+absl::Status ValidateElement(const OpInfo& op, const ParamInfo& param, DType dtype,
+                             const Scalar& value) {
+  const bool integers = (kIntegerDTypes >> static_cast<int>(dtype) & 1U) != 0;
+  // Floats take every value, NaN too.
+  if (!integers || std::visit(IsValueOf{dtype}, value)) return absl::OkStatus();
+  const std::string text = std::visit([](auto number) { return absl::StrCat(number); }, value);
   return absl::InvalidArgumentError(absl::StrCat("op '", std::string(op.name), "', parameter '",
-                                                 std::string(param.name), "': ", value,
+                                                 std::string(param.name), "': ", text,
                                                  " is not a value of ", std::string(Name(dtype)),
                                                  " (a whole number from ", LimitsOf(dtype), ")"));
 }
@@ -133,7 +144,7 @@ absl::StatusOr<DType> OutputDType(const OpInfo& op, DType input) {
   SHOAL_UNREACHABLE("dtype rule out of range");
 }
 
-absl::Status ValidateParams(const OpInfo& op, DType dtype, std::span<const double> params) {
+absl::Status ValidateParams(const OpInfo& op, DType dtype, std::span<const Scalar> params) {
   if (params.size() != op.params.size()) {
     return ParamError(op, absl::StrCat(params.size(), " parameters given"));
   }

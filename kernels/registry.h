@@ -7,6 +7,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "kernels/dtype.h"
+#include "kernels/scalar.h"
 
 namespace shoal::kernels {
 
@@ -26,12 +27,13 @@ enum class DTypeRule : uint8_t {
 
 /// Which values a scalar parameter may take.
 enum class ParamRule : uint8_t {
-  /// A value of the array's dtype, as a literal in NEP 50: rounded to it for floats, and for
-  /// integers only integral values in the dtype's range are accepted. Complex: a real number.
+  /// A value of the array's dtype, as a literal in NEP 50: rounded to it for floats (an integer
+  /// through float64), and for integers only whole numbers in the dtype's range are accepted, which
+  /// stay exact. Complex: a real number.
   kElement,
 };
 
-/// A named scalar that comes beside the arrays, as float64.
+/// A named scalar that comes beside the arrays.
 struct ParamInfo {
   std::string_view name;
   std::string_view doc;  ///< One phrase.
@@ -83,6 +85,6 @@ absl::StatusOr<DType> OutputDType(const OpInfo& op, DType input);
 /// Errors:
 ///   INVALID_ARGUMENT  wrong number of them, or a value its rule forbids; the message names the
 ///                     parameter, the value and what is allowed.
-absl::Status ValidateParams(const OpInfo& op, DType dtype, std::span<const double> params);
+absl::Status ValidateParams(const OpInfo& op, DType dtype, std::span<const Scalar> params);
 
 }  // namespace shoal::kernels

@@ -6,9 +6,10 @@
 
 namespace shoal::kernels {
 
-/// Rows to be sorted in place, ascending, each by itself.
+/// Rows to be sorted in place, each by itself, in the order that the op gives.
 ///
-/// Order: NumPy's, made total: -0 before +0, every NaN last. False before true.
+/// Order of "sort": ascending, NumPy's, made total: -0 before +0, every NaN last. False before
+/// true.
 struct SortArgs {
   DType dtype = DType::kFloat32;
   void* data = nullptr;      ///< row_count * row_elements elements, row after row.

@@ -130,7 +130,7 @@ void Reduce(benchmark::State& state, const OpInfo* op, DType dtype) {
   SetRates(state, count, op->inputs_min * count * ItemBytes(dtype));
 }
 
-void Sort(benchmark::State& state, DType dtype) {
+void Sort(benchmark::State& state, const OpInfo* op, DType dtype) {
   const int64_t count = state.range(0);
   const Memory input = RandomBytes(dtype, count);
   const Memory data = Allocate(count * ItemBytes(dtype));
@@ -138,7 +138,7 @@ void Sort(benchmark::State& state, DType dtype) {
     state.PauseTiming();
     std::memcpy(data.get(), input.get(), static_cast<size_t>(count * ItemBytes(dtype)));
     state.ResumeTiming();
-    SortRows({dtype, data.get(), 1, count});
+    RunSort(*op, {dtype, data.get(), 1, count});
   }
   SetRates(state, count, count * ItemBytes(dtype));
 }
@@ -182,7 +182,7 @@ void RegisterOp(const OpInfo& op, DType dtype) {
           ->Arg(kInMemory);
       break;
     case OpForm::kSort:
-      benchmark::RegisterBenchmark(name.c_str(), &Sort, dtype)
+      benchmark::RegisterBenchmark(name.c_str(), &Sort, &op, dtype)
           ->Arg(1000)
           ->Arg(kInMemory)
           ->UseRealTime();

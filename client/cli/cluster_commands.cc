@@ -118,7 +118,8 @@ absl::Status RunWorkers(CommandContext& context) {
                   worker.address.empty() ? "embedded" : worker.address});
   }
   context.console.out << table.ToString() << list.queued_count
-                      << (list.queued_count == 1 ? " task waits.\n" : " tasks wait.\n");
+                      << (list.queued_count == 1 ? " piece of a task waits.\n"
+                                                 : " pieces of tasks wait.\n");
   return absl::OkStatus();
 }
 

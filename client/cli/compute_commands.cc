@@ -1,9 +1,12 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <filesystem>
 #include <ostream>
 #include <random>
+#include <set>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -42,6 +45,23 @@ absl::StatusOr<Argument> LoadInput(Client& client, const std::string& text) {
   return Argument(input.name, std::move(array));
 }
 
+// Two outputs in one file would leave the last. However the paths are spelled; a device such as
+// /dev/null may be named as often as one likes.
+absl::Status CheckFilesDiffer(const std::vector<std::string>& outputs) {
+  namespace fs = std::filesystem;
+  std::set<fs::path> seen;
+  for (const std::string& output : outputs) {
+    std::error_code unknown;
+    const fs::file_status there = fs::status(output, unknown);
+    if (output == "-" || fs::is_other(there)) continue;
+    fs::path place = fs::weakly_canonical(fs::absolute(output, unknown), unknown);
+    if (!unknown && !seen.insert(std::move(place)).second) {
+      return UsageError(absl::StrCat("two outputs would be written to ", output));
+    }
+  }
+  return absl::OkStatus();
+}
+
 absl::Status CheckStreams(const ParsedOptions& options) {
   const std::vector<std::string>& outputs = options.Strings("output");
   const std::vector<std::string>& inputs = options.positionals();
@@ -57,7 +77,7 @@ absl::Status CheckStreams(const ParsedOptions& options) {
   if (!outputs.empty() && !options.Strings("store").empty()) {
     return UsageError("-o and --store exclude each other");
   }
-  return absl::OkStatus();
+  return CheckFilesDiffer(outputs);
 }
 
 absl::StatusOr<Call> MakeCall(CommandContext& context) {

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <complex>
 #include <cstddef>
-#include <cstring>
 #include <limits>
 
 #include "absl/strings/str_cat.h"
@@ -17,14 +16,6 @@ namespace {
 constexpr int64_t kPreviewMax = 16;
 constexpr int64_t kPreviewEnds = 4;
 
-// Borrowed memory need not be aligned.
-template <typename T>
-T Load(const Array& array, int64_t index) {
-  T value;
-  std::memcpy(&value, array.data().data() + static_cast<size_t>(index) * sizeof(T), sizeof(T));
-  return value;
-}
-
 template <typename T>
 std::string RealText(T value) {
   char buffer[64];
@@ -32,8 +23,15 @@ std::string RealText(T value) {
   return std::string(buffer, end.ptr);
 }
 
+std::string Text(bool value) { return value ? "true" : "false"; }
+std::string Text(Float16 value) { return RealText(ToFloat(value)); }
+std::string Text(Bfloat16 value) { return RealText(ToFloat(value)); }
 template <typename T>
-std::string ComplexText(std::complex<T> value) {
+std::string Text(T value) {
+  return RealText(value);
+}
+template <typename T>
+std::string Text(std::complex<T> value) {
   const std::string imaginary = RealText(value.imag());
   const bool signed_already = imaginary.starts_with('-');
   return absl::StrCat("(", RealText(value.real()), signed_already ? "" : "+", imaginary, "j)");
@@ -59,39 +57,9 @@ float ToFloat(Bfloat16 value) {
 
 std::string ElementText(const Array& array, int64_t index) {
   SHOAL_CHECK(index >= 0 && index < array.element_count());
-  switch (array.dtype()) {
-    case Dtype::kBool:
-      return Load<uint8_t>(array, index) != 0 ? "true" : "false";
-    case Dtype::kInt8:
-      return absl::StrCat(static_cast<int>(Load<int8_t>(array, index)));
-    case Dtype::kInt16:
-      return absl::StrCat(Load<int16_t>(array, index));
-    case Dtype::kInt32:
-      return absl::StrCat(Load<int32_t>(array, index));
-    case Dtype::kInt64:
-      return absl::StrCat(Load<int64_t>(array, index));
-    case Dtype::kUint8:
-      return absl::StrCat(static_cast<int>(Load<uint8_t>(array, index)));
-    case Dtype::kUint16:
-      return absl::StrCat(Load<uint16_t>(array, index));
-    case Dtype::kUint32:
-      return absl::StrCat(Load<uint32_t>(array, index));
-    case Dtype::kUint64:
-      return absl::StrCat(Load<uint64_t>(array, index));
-    case Dtype::kFloat16:
-      return RealText(ToFloat(Load<Float16>(array, index)));
-    case Dtype::kBfloat16:
-      return RealText(ToFloat(Load<Bfloat16>(array, index)));
-    case Dtype::kFloat32:
-      return RealText(Load<float>(array, index));
-    case Dtype::kFloat64:
-      return RealText(Load<double>(array, index));
-    case Dtype::kComplex64:
-      return ComplexText(Load<std::complex<float>>(array, index));
-    case Dtype::kComplex128:
-      return ComplexText(Load<std::complex<double>>(array, index));
-  }
-  SHOAL_UNREACHABLE("dtype");
+  return VisitDtype(array.dtype(), [&]<typename T>(std::type_identity<T>) {
+    return Text(LoadElement<T>(array, index));
+  });
 }
 
 std::string ArrayPreview(const Array& array) {

@@ -2,7 +2,7 @@
 
 #include <cmath>
 #include <complex>
-#include <cstring>
+#include <type_traits>
 
 #include "absl/strings/string_view.h"
 #include "base/check.h"
@@ -42,15 +42,13 @@ Json Real(std::complex<T> value) {
 Json Real(Float16 value) { return Real(ToFloat(value)); }
 Json Real(Bfloat16 value) { return Real(ToFloat(value)); }
 
-template <typename T, typename Convert>
-Json Elements(const Array& array, const Convert& convert) {
-  Json list = Json::array();
-  for (int64_t i = 0; i < array.element_count(); ++i) {
-    T value;
-    std::memcpy(&value, array.data().data() + static_cast<size_t>(i) * sizeof(T), sizeof(T));
-    list.push_back(convert(value));
+template <typename T>
+Json Element(T value) {
+  if constexpr (std::is_integral_v<T>) {
+    return value;
+  } else {
+    return Real(value);
   }
-  return list;
 }
 
 Json OpJson(const OpInfo& op) {
@@ -172,41 +170,13 @@ Json ToJson(const absl::Status& status) {
 }
 
 Json ElementsToJson(const Array& array) {
-  const auto whole = [](auto value) { return Json(value); };
-  const auto real = [](auto value) { return Real(value); };
-  switch (array.dtype()) {
-    case Dtype::kBool:
-      return Elements<uint8_t>(array, [](uint8_t value) { return value != 0; });
-    case Dtype::kInt8:
-      return Elements<int8_t>(array, whole);
-    case Dtype::kInt16:
-      return Elements<int16_t>(array, whole);
-    case Dtype::kInt32:
-      return Elements<int32_t>(array, whole);
-    case Dtype::kInt64:
-      return Elements<int64_t>(array, whole);
-    case Dtype::kUint8:
-      return Elements<uint8_t>(array, whole);
-    case Dtype::kUint16:
-      return Elements<uint16_t>(array, whole);
-    case Dtype::kUint32:
-      return Elements<uint32_t>(array, whole);
-    case Dtype::kUint64:
-      return Elements<uint64_t>(array, whole);
-    case Dtype::kFloat16:
-      return Elements<Float16>(array, real);
-    case Dtype::kBfloat16:
-      return Elements<Bfloat16>(array, real);
-    case Dtype::kFloat32:
-      return Elements<float>(array, real);
-    case Dtype::kFloat64:
-      return Elements<double>(array, real);
-    case Dtype::kComplex64:
-      return Elements<std::complex<float>>(array, real);
-    case Dtype::kComplex128:
-      return Elements<std::complex<double>>(array, real);
-  }
-  SHOAL_UNREACHABLE("dtype");
+  return VisitDtype(array.dtype(), [&]<typename T>(std::type_identity<T>) {
+    Json list = Json::array();
+    for (int64_t i = 0; i < array.element_count(); ++i) {
+      list.push_back(Element(LoadElement<T>(array, i)));
+    }
+    return list;
+  });
 }
 
 std::string ToText(const Json& json) {

@@ -1,6 +1,5 @@
 #include "client/cli/npy_header.h"
 
-#include <array>
 #include <bit>
 #include <cstddef>
 #include <optional>
@@ -8,6 +7,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "base/check.h"
 #include "base/status.h"
 
 namespace shoal::cli {
@@ -15,25 +15,8 @@ namespace {
 
 constexpr std::string_view kMagic("\x93NUMPY", 6);
 
-struct TypeCode {
-  std::string_view code;  // Kind and item size, without byte order.
-  Dtype dtype;
-};
-constexpr std::array<TypeCode, 15> kTypeCodes = {{{"b1", Dtype::kBool},
-                                                  {"i1", Dtype::kInt8},
-                                                  {"i2", Dtype::kInt16},
-                                                  {"i4", Dtype::kInt32},
-                                                  {"i8", Dtype::kInt64},
-                                                  {"u1", Dtype::kUint8},
-                                                  {"u2", Dtype::kUint16},
-                                                  {"u4", Dtype::kUint32},
-                                                  {"u8", Dtype::kUint64},
-                                                  {"f2", Dtype::kFloat16},
-                                                  {"V2", Dtype::kBfloat16},
-                                                  {"f4", Dtype::kFloat32},
-                                                  {"f8", Dtype::kFloat64},
-                                                  {"c8", Dtype::kComplex64},
-                                                  {"c16", Dtype::kComplex128}}};
+using internal::DtypeEntry;
+using internal::kDtypeEntries;
 
 absl::string_view View(std::string_view text) { return {text.data(), text.size()}; }
 
@@ -64,10 +47,10 @@ absl::Status UnknownType(std::string_view descr) {
 absl::Status ReadType(std::string_view descr, NpyHeader* header) {
   const char order = descr.empty() ? '\0' : descr[0];
   if (order != '<' && order != '>' && order != '|' && order != '=') return UnknownType(descr);
-  for (const TypeCode& type : kTypeCodes) {
-    if (type.code != descr.substr(1)) continue;
+  for (const DtypeEntry& type : kDtypeEntries) {
+    if (type.npy != View(descr.substr(1))) continue;
     header->dtype = type.dtype;
-    const bool several_bytes = ItemBytes(type.dtype) > 1;
+    const bool several_bytes = type.item_bytes > 1;
     if (order == '|' && several_bytes && type.dtype != Dtype::kBfloat16) break;
     header->big_endian = order == '>' && several_bytes;
     return absl::OkStatus();
@@ -208,8 +191,8 @@ absl::StatusOr<NpyPreamble> ParseNpyPreamble(std::string_view bytes) {
   if (bytes.size() < kNpyPreambleMin) return Malformed("the file ends within it");
   const int64_t major = byte(6);
   if (major < 1 || major > 3 || byte(7) != 0) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(".npy format version ", major, ".", byte(7), " is not known"));
+    return absl::InvalidArgumentError(absl::StrCat(".npy format version ", major, ".", byte(7),
+                                                   " is not known; 1.0 to 3.0 are"));
   }
   NpyPreamble preamble = {.preamble_bytes = kNpyPreambleMin,
                           .header_bytes = byte(8) | byte(9) << 8};
@@ -227,16 +210,14 @@ absl::StatusOr<NpyPreamble> ParseNpyPreamble(std::string_view bytes) {
 absl::StatusOr<NpyHeader> ParseNpyHeader(std::string_view text) { return DictReader(text).Read(); }
 
 std::string FormatNpyHeader(Dtype dtype, const Shape& shape) {
-  std::string_view code;
-  for (const TypeCode& type : kTypeCodes) {
-    if (type.dtype == dtype) code = type.code;
-  }
+  const DtypeEntry* type = internal::FindDtype(dtype);
+  SHOAL_CHECK(type != nullptr);
   std::string extents;
   for (size_t axis = 0; axis < shape.size(); ++axis) {
     absl::StrAppend(&extents, axis > 0 ? ", " : "", shape[axis]);
   }
   if (shape.size() == 1) extents += ",";
-  std::string dict = absl::StrCat("{'descr': '", ItemBytes(dtype) == 1 ? "|" : "<", View(code),
+  std::string dict = absl::StrCat("{'descr': '", type->item_bytes == 1 ? "|" : "<", type->npy,
                                   "', 'fortran_order': False, 'shape': (", extents, "), }");
   // NumPy leaves room for the first extent to grow in place to 21 digits, then pads to 64.
   if (!shape.empty()) {

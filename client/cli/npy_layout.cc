@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <complex>
 #include <cstring>
+#include <type_traits>
 #include <vector>
 
 #include "base/check.h"
@@ -11,6 +13,16 @@ namespace shoal::cli {
 namespace {
 
 constexpr int64_t kTile = 32;
+
+// What is swapped as one: an element, or each part of a complex number.
+template <typename T>
+struct Part {
+  using Type = T;
+};
+template <typename T>
+struct Part<std::complex<T>> {
+  using Type = T;
+};
 
 template <size_t kBytes>
 void SwapAll(std::span<std::byte> data) {
@@ -94,19 +106,9 @@ void Transpose(const Shape& shape, const Reorder& reorder) {
 }  // namespace
 
 void SwapByteOrder(Dtype dtype, std::span<std::byte> data) {
-  const bool complex = dtype == Dtype::kComplex64 || dtype == Dtype::kComplex128;
-  switch (complex ? ItemBytes(dtype) / 2 : ItemBytes(dtype)) {
-    case 1:
-      return;
-    case 2:
-      return SwapAll<2>(data);
-    case 4:
-      return SwapAll<4>(data);
-    case 8:
-      return SwapAll<8>(data);
-    default:
-      SHOAL_UNREACHABLE("item size");
-  }
+  VisitDtype(dtype, [data]<typename T>(std::type_identity<T>) {
+    if constexpr (sizeof(T) > 1) SwapAll<sizeof(typename Part<T>::Type)>(data);
+  });
 }
 
 void FortranToC(const Shape& shape, int64_t item_bytes, const Reorder& reorder) {

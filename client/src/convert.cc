@@ -18,7 +18,9 @@ nanoseconds FromProto(const google::protobuf::Duration& proto) {
 }
 
 std::optional<Dtype> FromProto(v1::Dtype dtype) {
-  if (dtype < v1::DTYPE_BOOL || dtype > v1::DTYPE_COMPLEX128) return std::nullopt;
+  // A row for each dtype of the contract, and for no other: what passes here has its row.
+  static_assert(kDtypeEntries.size() == v1::Dtype_MAX, "see kDtypeTable in shoal/dtype.h");
+  if (dtype <= v1::DTYPE_UNSPECIFIED || dtype > v1::Dtype_MAX) return std::nullopt;
   return static_cast<Dtype>(dtype);
 }
 

@@ -1,35 +1,13 @@
 #include "shoal/dtype.h"
 
-#include <array>
-
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/check.h"
 
 namespace shoal {
 namespace {
 
 constexpr size_t kRankMax = 32;
-
-struct Row {
-  absl::string_view name;
-  int64_t bytes;
-};
-constexpr std::array<Row, 16> kRows = {{{"", 1},
-                                        {"bool", 1},
-                                        {"int8", 1},
-                                        {"int16", 2},
-                                        {"int32", 4},
-                                        {"int64", 8},
-                                        {"uint8", 1},
-                                        {"uint16", 2},
-                                        {"uint32", 4},
-                                        {"uint64", 8},
-                                        {"float16", 2},
-                                        {"bfloat16", 2},
-                                        {"float32", 4},
-                                        {"float64", 8},
-                                        {"complex64", 8},
-                                        {"complex128", 16}}};
 
 absl::Status BadShape(const Shape& shape, absl::string_view why) {
   return absl::InvalidArgumentError(absl::StrCat("shape (", absl::StrJoin(shape, ", "), ") ", why));
@@ -37,15 +15,25 @@ absl::Status BadShape(const Shape& shape, absl::string_view why) {
 
 }  // namespace
 
-int64_t ItemBytes(Dtype dtype) { return kRows[static_cast<size_t>(dtype) % kRows.size()].bytes; }
+namespace internal {
+
+void NoSuchDtype() { SHOAL_UNREACHABLE("not one of shoal::Dtype"); }
+
+}  // namespace internal
+
+int64_t ItemBytes(Dtype dtype) {
+  const internal::DtypeEntry* entry = internal::FindDtype(dtype);
+  return entry == nullptr ? 0 : entry->item_bytes;
+}
 
 absl::string_view DtypeName(Dtype dtype) {
-  return kRows[static_cast<size_t>(dtype) % kRows.size()].name;
+  const internal::DtypeEntry* entry = internal::FindDtype(dtype);
+  return entry == nullptr ? absl::string_view() : entry->name;
 }
 
 std::optional<Dtype> DtypeByName(absl::string_view name) {
-  for (size_t i = 1; i < kRows.size(); ++i) {
-    if (kRows[i].name == name) return static_cast<Dtype>(i);
+  for (const internal::DtypeEntry& entry : internal::kDtypeEntries) {
+    if (entry.name == name) return entry.dtype;
   }
   return std::nullopt;
 }
@@ -67,6 +55,9 @@ absl::StatusOr<int64_t> ElementCount(const Shape& shape) {
 }
 
 absl::StatusOr<int64_t> ByteCount(Dtype dtype, const Shape& shape) {
+  if (internal::FindDtype(dtype) == nullptr) {
+    return absl::InvalidArgumentError(absl::StrCat(static_cast<int>(dtype), " is no dtype"));
+  }
   absl::StatusOr<int64_t> count = ElementCount(shape);
   if (!count.ok()) return count.status();
   int64_t bytes = 0;

@@ -42,7 +42,7 @@ struct Axpy {
   };
   template <class T>
   struct Of<Complex<T>> {
-    explicit Of(const Params& params) : a(static_cast<T>(params[0])) {}
+    explicit Of(const Params& params) : a(ParamAs<T>(params[0])) {}
     SHOAL_INLINE Complex<T> operator()(Complex<T> x, Complex<T> y) const {
       return {a * x.re + y.re, a * x.im + y.im};
     }

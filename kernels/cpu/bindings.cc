@@ -12,6 +12,7 @@ namespace {
 
 using MapGetter = const MapCode& (*)();
 using ReduceGetter = const ReduceCodes& (*)();
+using SortGetter = const SortCode& (*)();
 
 template <size_t kOp>
 constexpr MapGetter MapGetterOf() {
@@ -25,6 +26,12 @@ constexpr ReduceGetter ReduceGetterOf() {
   return nullptr;
 }
 
+template <size_t kOp>
+constexpr SortGetter SortGetterOf() {
+  if constexpr (kOpTable[kOp].form == OpForm::kSort) return &SortCodeOf<kOp>;
+  return nullptr;
+}
+
 template <size_t... kOps>
 constexpr auto MapGetters(std::index_sequence<kOps...>) {
   return std::array<MapGetter, kOpCount>{MapGetterOf<kOps>()...};
@@ -35,17 +42,14 @@ constexpr auto ReduceGetters(std::index_sequence<kOps...>) {
   return std::array<ReduceGetter, kOpCount>{ReduceGetterOf<kOps>()...};
 }
 
+template <size_t... kOps>
+constexpr auto SortGetters(std::index_sequence<kOps...>) {
+  return std::array<SortGetter, kOpCount>{SortGetterOf<kOps>()...};
+}
+
 constexpr auto kMapGetters = MapGetters(std::make_index_sequence<kOpCount>());
 constexpr auto kReduceGetters = ReduceGetters(std::make_index_sequence<kOpCount>());
-
-// SortRows is the code of the one sort; a second row of that form needs a second entry point.
-constexpr bool OnlySortSorts() {
-  for (const OpInfo& op : kOpTable) {
-    if (op.form == OpForm::kSort && op.name != "sort") return false;
-  }
-  return kOpTable[OpIndex("sort")].dtypes == kRealDTypes;
-}
-static_assert(OnlySortSorts());
+constexpr auto kSortGetters = SortGetters(std::make_index_sequence<kOpCount>());
 
 }  // namespace
 
@@ -56,6 +60,11 @@ const MapCode* FindMapCode(int64_t op_index) {
 
 const ReduceCodes* FindReduceCode(int64_t op_index) {
   const ReduceGetter getter = kReduceGetters[static_cast<size_t>(op_index)];
+  return getter == nullptr ? nullptr : &getter();
+}
+
+const SortCode* FindSortCode(int64_t op_index) {
+  const SortGetter getter = kSortGetters[static_cast<size_t>(op_index)];
   return getter == nullptr ? nullptr : &getter();
 }
 

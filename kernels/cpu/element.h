@@ -6,6 +6,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "kernels/cpu/op_code.h"
 #include "kernels/dtype.h"
 
 // The C++ types that kernels compute in, and what they have in common. Everything here is inlined
@@ -139,15 +140,13 @@ SHOAL_INLINE constexpr Complex<T> Times(Complex<T> x, Complex<T> y) {
   return {MinusUnfused(x.re * y.re, x.im * y.im), x.re * y.im + x.im * y.re};
 }
 
-/// A parameter as an element (complex: its real part). Integers wrap modulo 2^64 first, so the
-/// cast is defined for whatever ValidateParams lets through.
+/// A parameter as an element (complex: its real part).
 template <class T>
-SHOAL_INLINE constexpr T ParamAs(double value) {
+SHOAL_INLINE constexpr T ParamAs(const Param& param) {
   if constexpr (std::integral<T>) {
-    return value < 0 ? static_cast<T>(static_cast<int64_t>(value))
-                     : static_cast<T>(static_cast<uint64_t>(value));
+    return static_cast<T>(param.integer);
   } else {
-    return static_cast<T>(value);
+    return static_cast<T>(param.real);
   }
 }
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <variant>
 
 #include "base/check.h"
 #include "hwy/cache_control.h"
@@ -17,15 +18,33 @@ namespace {
 constexpr int64_t kScratchBytes = 4096;  // Per operand: all of them stay in the first-level cache.
 constexpr int64_t kCacheLine = 64;
 
-/// The parameter as it would be as an element of the array (NEP 50), still in float64.
-double RoundToDType(DType dtype, double value) {
+// ValidateParams let it through: a whole number in the range of some integer dtype.
+uint64_t Modulo64(double value) {
+  return value < 0 ? static_cast<uint64_t>(static_cast<int64_t>(value))
+                   : static_cast<uint64_t>(value);
+}
+uint64_t Modulo64(int64_t value) { return static_cast<uint64_t>(value); }
+uint64_t Modulo64(uint64_t value) { return value; }
+
+/// The parameter as it would be as an element of the array (NEP 50).
+Param ParamFor(DType dtype, const Scalar& scalar) {
+  switch (ClassOf(dtype)) {
+    case DTypeClass::kSigned:
+    case DTypeClass::kUnsigned:
+      return {.real = 0, .integer = std::visit([](auto value) { return Modulo64(value); }, scalar)};
+    case DTypeClass::kBool:
+    case DTypeClass::kFloat:
+    case DTypeClass::kComplex:
+      break;
+  }
+  const double value = ToDouble(scalar);
   if (dtype == DType::kFloat16) {
-    return static_cast<double>(Float16ToFloat(DoubleToFloat16(value)));
+    return {.real = static_cast<double>(Float16ToFloat(DoubleToFloat16(value))), .integer = 0};
   }
   if (dtype == DType::kBfloat16) {
-    return static_cast<double>(Bfloat16ToFloat(DoubleToBfloat16(value)));
+    return {.real = static_cast<double>(Bfloat16ToFloat(DoubleToBfloat16(value))), .integer = 0};
   }
-  return value;  // The kernels' own cast to the element rounds it.
+  return {.real = value, .integer = 0};  // The kernels' own cast to the element rounds it.
 }
 
 /// Runs a map block by block, for whatever the plain loop does not do itself: one-element inputs
@@ -130,8 +149,8 @@ void RunMap(const OpInfo& op, const MapArgs& args, Stores stores) {
   SHOAL_CHECK(op.form == OpForm::kMap && op.Supports(args.dtype));
   const MapCode& code = *FindMapCode(IndexOf(op));
   if (args.count <= 0) return;
-  Params params = args.params;
-  for (size_t i = 0; i < op.params.size(); ++i) params[i] = RoundToDType(args.dtype, params[i]);
+  Params params = {};
+  for (size_t i = 0; i < op.params.size(); ++i) params[i] = ParamFor(args.dtype, args.params[i]);
   const bool broadcasts = std::ranges::find(args.broadcast, true) != args.broadcast.end();
   const bool widens = code.halves_as_float && IsHalf(args.dtype);
   if (broadcasts || widens || stores == Stores::kStreaming) {

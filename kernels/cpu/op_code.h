@@ -6,25 +6,33 @@
 
 #include "kernels/dtype.h"
 #include "kernels/map.h"
+#include "kernels/sort.h"
 
 // How an op's code is bound to its row of the op table.
 //
-// A kernel file (arithmetic.cc, fold.cc) writes the op's arithmetic once, as a policy over element
-// types, and specialises MapCodeOf or ReduceCodeOf for the row, named by OpIndex("name"). The
-// policy is instantiated for every dtype of the row's mask, so a dtype that is claimed but not
-// written fails to compile; bindings.cc refers to the code of every row, so a row without code
-// fails to link ("undefined reference to MapCodeOf<7>").
+// A kernel file (arithmetic.cc, fold.cc, sort.cc) writes the op's arithmetic once, as a policy over
+// element types, and specialises MapCodeOf, ReduceCodeOf or SortCodeOf for the row, named by
+// OpIndex("name"). The policy is instantiated for every dtype of the row's mask, so a dtype that is
+// claimed but not written fails to compile; bindings.cc refers to the code of every row, so a row
+// without code fails to link ("undefined reference to MapCodeOf<7>").
 namespace shoal::kernels::cpu {
+
+struct MergeArgs;  // kernels/cpu/sort.h
 
 inline constexpr size_t kDTypeSlots = 16;  ///< Tables are indexed by the dtype's number.
 
-using Params = std::array<double, kParamsMax>;
+/// A parameter as a value of the array's dtype.
+struct Param {
+  double real = 0;       ///< For floats, complex numbers and bool; else 0.
+  uint64_t integer = 0;  ///< For integers, modulo 2^64; else 0.
+};
+using Params = std::array<Param, kParamsMax>;
 
 /// Elements of one call of a map's loop; nothing is broadcast any more.
 struct MapBlock {
   std::array<const void*, kMapInputsMax> inputs = {};
-  const Params* params = nullptr;  ///< Already rounded to the array's dtype.
-  void* output = nullptr;          ///< May be exactly one of the inputs.
+  const Params* params = nullptr;
+  void* output = nullptr;  ///< May be exactly one of the inputs.
   int64_t count = 0;
 };
 using MapLoop = void (*)(const MapBlock& block);
@@ -53,6 +61,12 @@ struct ReduceCode {
 };
 using ReduceCodes = std::array<ReduceCode, kDTypeSlots>;
 
+/// A sort, for all dtypes of its row: whole rows, and how sorted pieces of one row come together.
+struct SortCode {
+  void (*rows)(const SortArgs& args) = nullptr;
+  void (*merge)(const MergeArgs& args) = nullptr;  ///< Of runs that `rows` made.
+};
+
 /// Conversions between halves and float32, and non-temporal stores.
 struct BlockCode {
   void (*widen)(DType dtype, const uint16_t* halves, float* floats, int64_t count) = nullptr;
@@ -66,10 +80,13 @@ template <size_t kOp>
 const MapCode& MapCodeOf();
 template <size_t kOp>
 const ReduceCodes& ReduceCodeOf();
+template <size_t kOp>
+const SortCode& SortCodeOf();
 const BlockCode& BlockCodeOfMachine();
 
 /// The same by the row's index at run time; null for a row of another form.
 const MapCode* FindMapCode(int64_t op_index);
 const ReduceCodes* FindReduceCode(int64_t op_index);
+const SortCode* FindSortCode(int64_t op_index);
 
 }  // namespace shoal::kernels::cpu

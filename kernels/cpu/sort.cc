@@ -12,9 +12,11 @@
 #include "base/check.h"
 #include "hwy/contrib/sort/vqsort.h"
 #include "kernels/cpu/for_dtype.h"
+#include "kernels/cpu/op_code.h"
 #include "kernels/cpu/sort.h"
 #include "kernels/cpu/sort32.h"
 #include "kernels/cpu/sort_key.h"
+#include "kernels/op_table.h"
 
 namespace shoal::kernels::cpu {
 namespace {
@@ -155,6 +157,23 @@ void SortRows(const SortArgs& args) {
   SHOAL_CHECK(args.row_count >= 0 && args.row_elements >= 0);
   if (args.row_count == 0 || args.row_elements < 1) return;
   ForRealDType(args.dtype, [&args]<DType kDType>() { SortRowsOf<kDType>(args); });
+}
+
+template <>
+const SortCode& SortCodeOf<OpIndex("sort")>() {
+  static_assert(kOpTable[OpIndex("sort")].dtypes == kRealDTypes, "what ForRealDType covers");
+  static constexpr SortCode kCode = {.rows = &SortRows, .merge = &MergeRuns};
+  return kCode;
+}
+
+void RunSort(const OpInfo& op, const SortArgs& args) {
+  SHOAL_CHECK(op.form == OpForm::kSort && op.Supports(args.dtype));
+  FindSortCode(IndexOf(op))->rows(args);
+}
+
+void RunMerge(const OpInfo& op, const MergeArgs& args) {
+  SHOAL_CHECK(op.form == OpForm::kSort && op.Supports(args.dtype));
+  FindSortCode(IndexOf(op))->merge(args);
 }
 
 }  // namespace shoal::kernels::cpu

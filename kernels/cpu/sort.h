@@ -4,11 +4,12 @@
 #include <span>
 #include <vector>
 
+#include "kernels/registry.h"
 #include "kernels/sort.h"
 
-// Sorting in the total order of kernels/sort.h, on the calling thread. A caller with several
-// threads or shards sorts pieces of one row with SortRows, then merges them with MergeRuns, each
-// thread producing its own range of ranks; no thread waits for another.
+// Sorting, on the calling thread. A caller with several threads or shards sorts pieces of one row
+// with RunSort, then merges them with RunMerge, each thread producing its own range of ranks; no
+// thread waits for another.
 //
 // Thread-safety: functions of their arguments; any number of calls at once, on outputs that do not
 // overlap.
@@ -28,6 +29,17 @@ struct MergeArgs {
   int64_t count = 0;       ///< first_rank + count is at most the sum of the runs' counts.
   void* output = nullptr;  ///< `count` elements; must not overlap a run.
 };
+
+/// Sorts each row in place, as the op says.
+///
+/// Requires: `op` is an element of AllOps() of form kSort that supports the dtype; both are
+/// checked.
+void RunSort(const OpInfo& op, const SortArgs& args);
+
+/// Merges the given range of ranks of runs that RunSort made. Requires: as RunSort.
+void RunMerge(const OpInfo& op, const MergeArgs& args);
+
+// The code of the op "sort": the total order of kernels/sort.h.
 
 /// Sorts each row in place. Every real dtype; complex is a failed check.
 ///

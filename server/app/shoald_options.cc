@@ -133,7 +133,7 @@ std::vector<Option> LimitOptions() {
           {.name = "queue-limit",
            .type = OptionType::kInt,
            .default_text = "1000000",
-           .help = "Tasks that may wait in all",
+           .help = "Pieces of tasks that may wait in all; a small task is one",
            .group = kGroup,
            .min = 1},
           {.name = "connection-limit",

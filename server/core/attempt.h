@@ -17,6 +17,21 @@ enum class AttemptOutcome : uint8_t {
   kRefused,           ///< Never started: the worker drains and takes nothing new.
 };
 
+/// Whether the attempt went wrong, and was not just given up or turned away.
+constexpr bool HasFailed(AttemptOutcome outcome) {
+  switch (outcome) {
+    case AttemptOutcome::kFailed:
+    case AttemptOutcome::kOutOfMemory:
+      return true;
+    case AttemptOutcome::kOk:
+    case AttemptOutcome::kCancelled:
+    case AttemptOutcome::kDeadlineExceeded:
+    case AttemptOutcome::kRefused:
+      return false;
+  }
+  return false;
+}
+
 /// One piece of a task handed to one worker: what the scheduler core emits and the worker core
 /// takes, so that a driver in one process passes whole spans on without copying.
 struct Assignment {

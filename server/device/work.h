@@ -30,12 +30,14 @@ struct ReduceWork {
 
 /// Rows sorted in place.
 struct SortWork {
+  const kernels::OpInfo* op = nullptr;  ///< Of form kSort.
   kernels::SortArgs args;
 };
 
 /// Elements of sorted runs taken together: those with the ranks from `first_rank` on, as many as
 /// the output has.
 struct MergeWork {
+  const kernels::OpInfo* op = nullptr;  ///< Of form kSort: the order that the runs are in.
   kernels::DType dtype = kernels::DType::kFloat32;
   std::vector<ConstSpan> runs;  ///< Each sorted, in whole elements; may be empty.
   int64_t first_rank = 0;

@@ -11,6 +11,7 @@
 #include "base/ids.h"
 #include "kernels/map.h"
 #include "kernels/registry.h"
+#include "kernels/scalar.h"
 #include "server/plan/distribution.h"
 #include "server/plan/shape.h"
 
@@ -77,7 +78,7 @@ enum class Route : uint8_t { kFront = 1, kWorker = 2, kDevice = 3 };
 /// stored arrays: arity, parameters, sizes of inline bytes.
 struct Call {
   const kernels::OpInfo* op = nullptr;
-  std::array<double, kernels::kParamsMax> params = {};
+  std::array<kernels::Scalar, kernels::kParamsMax> params = {};
   absl::InlinedVector<Argument, 2> arguments;
   absl::InlinedVector<Destination, 1> destinations;
   Route route = Route::kWorker;

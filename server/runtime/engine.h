@@ -34,7 +34,7 @@ struct Limits {
   int64_t chunk_bytes = kMiB;         ///< Payload of a stream's message.
   int32_t credit_chunks = 8;          ///< Chunks that a client may have unacknowledged.
   int64_t session_tasks = 1 << 16;    ///< Tasks in flight on one session.
-  int64_t queued_tasks = 1'000'000;   ///< Tasks that wait, of all clients.
+  int64_t queued_tasks = 1'000'000;   ///< Pieces that wait, of all clients.
   Duration resume_timeout = std::chrono::seconds(60);  ///< How long a broken-off upload is kept.
   int32_t arguments = 64;                              ///< Of one call.
   int64_t lease_bytes = 64 * kGiB;                     ///< Of one lease.

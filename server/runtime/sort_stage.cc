@@ -38,6 +38,7 @@ class MergeStage final : public Stage {
                 device::Done done) override {
     const plan::Range ranks = pieces_[index].elements;
     device::MergeWork work;
+    work.op = in_.call->op;
     work.dtype = in_.output.type.dtype;
     work.runs = runs_;
     work.first_rank = ranks.begin;
@@ -101,6 +102,7 @@ class SortStage final : public Stage {
       memory.Fill(worker, in_.inputs[0], elements, data);
     }
     device::SortWork work;
+    work.op = in_.call->op;
     work.args.dtype = in_.output.type.dtype;
     work.args.data = data;
     work.args.row_elements = merges_ ? elements.size() : row_elements_;

@@ -130,6 +130,7 @@ void ListWorkers(runtime::Engine& engine, const Reply& reply) {
     message->set_array_count(arrays[static_cast<size_t>(worker.id.value)]);
     message->set_running_count(counts.running);
     message->set_finished_count(static_cast<int64_t>(counts.reported));
+    message->set_failed_count(static_cast<int64_t>(counts.failed));
     message->set_incarnation(1);
   }
   response.set_queued_count(engine.dispatcher->Counts().waiting);

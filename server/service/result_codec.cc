@@ -66,7 +66,7 @@ void EncodeArrayInfo(const runtime::StoredArray& array, v1::ArrayInfo* info) {
 int64_t ReturnedBytes(const runtime::CallResult& result) {
   int64_t bytes = 0;
   for (const runtime::CallOutput& output : result.outputs) {
-    if (!output.stored && !output.leased.has_value()) bytes += output.data.bytes();
+    if (!output.stored) bytes += output.data.bytes();
   }
   return bytes;
 }

@@ -26,7 +26,7 @@ void EncodeResult(const runtime::Engine& engine, const runtime::CallResult& resu
 
 void EncodeArrayInfo(const runtime::StoredArray& array, v1::ArrayInfo* info);
 
-/// Bytes of all outputs that go back to the caller.
+/// Bytes of all outputs that the caller is given, wherever they lie; stored ones are not.
 int64_t ReturnedBytes(const runtime::CallResult& result);
 
 /// Bytes of all arguments of a call, wherever they lie.

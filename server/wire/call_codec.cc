@@ -32,26 +32,16 @@ absl::StatusOr<const kernels::OpInfo*> DecodeOp(const v1::ApplyRequest& request)
                     "UNKNOWN_OP");
 }
 
-absl::StatusOr<double> ParamValue(const v1::Param& param) {
-  const auto inexact = [&param] {
-    return BadField(absl::StrCat("params.", param.name()), "not exact in float64");
-  };
+absl::StatusOr<kernels::Scalar> ParamValue(const v1::Param& param) {
   switch (param.value_case()) {
     case v1::Param::kFloatValue:
       return param.float_value();
-    case v1::Param::kIntValue: {
-      const auto value = static_cast<double>(param.int_value());
-      // Rounded up to 2^63 it would not fit back into the integer.
-      if (value >= 0x1p63 || static_cast<int64_t>(value) != param.int_value()) return inexact();
-      return value;
-    }
-    case v1::Param::kUintValue: {
-      const auto value = static_cast<double>(param.uint_value());
-      if (value >= 0x1p64 || static_cast<uint64_t>(value) != param.uint_value()) return inexact();
-      return value;
-    }
+    case v1::Param::kIntValue:
+      return param.int_value();
+    case v1::Param::kUintValue:
+      return param.uint_value();
     case v1::Param::kBoolValue:
-      return param.bool_value() ? 1.0 : 0.0;
+      return int64_t{param.bool_value()};
     case v1::Param::VALUE_NOT_SET:
       return BadField(absl::StrCat("params.", param.name()), "no value");
   }

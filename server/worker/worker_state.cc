@@ -46,11 +46,11 @@ void WorkerState::On(const AttemptsAssigned& event) {
 
 void WorkerState::Take(const core::Assignment& assignment) {
   if (draining_) {
-    Report(assignment.attempt, AttemptOutcome::kRefused, 0);
+    Report({assignment.attempt, AttemptOutcome::kRefused});
     return;
   }
   if (assignment.reserve_bytes > options_.memory_bytes) {
-    Report(assignment.attempt, AttemptOutcome::kOutOfMemory, 0);
+    Report({assignment.attempt, AttemptOutcome::kOutOfMemory});
     return;
   }
   const uint32_t row = rows_.Take();
@@ -83,7 +83,7 @@ void WorkerState::On(const InputsReady& event) {
       if (event.ok) {
         AwaitMemory(row);
       } else {
-        Report(event.attempt, AttemptOutcome::kFailed, 0);
+        Report({event.attempt, AttemptOutcome::kFailed});
         Leave(row);
       }
       return;
@@ -118,11 +118,10 @@ void WorkerState::EndLaunch(const core::AttemptEnd& end) {
   Row& r = rows_[row];
   switch (r.phase) {
     case Phase::kRunning:
-      actions_->reports.push_back(end);
-      ++counts_.reported;
+      Report(end);
       break;
     case Phase::kCancelling:
-      Report(end.attempt, r.early, 0);
+      Report({end.attempt, r.early});
       break;
     case Phase::kFree:
     case Phase::kFetching:
@@ -162,7 +161,7 @@ void WorkerState::GiveUp(uint32_t row, AttemptOutcome outcome) {
       --counts_.fetching;
       r.phase = Phase::kDropped;  // The late `InputsReady` releases what it brought.
       if (deadlines_.IsArmed(row)) deadlines_.Disarm(row);
-      Report(attempt, outcome, 0);
+      Report({attempt, outcome});
       return;
     case Phase::kNeedsMemory:
       StopWaiting(row);
@@ -183,7 +182,7 @@ void WorkerState::GiveUp(uint32_t row, AttemptOutcome outcome) {
     case Phase::kFree:
       SHOAL_UNREACHABLE("a free row was given up");
   }
-  Report(attempt, outcome, 0);
+  Report({attempt, outcome});
   Leave(row);
 }
 
@@ -273,9 +272,10 @@ void WorkerState::FillLane(int32_t lane, int64_t share) {
   free_lanes_ &= ~(uint64_t{1} << lane);
 }
 
-void WorkerState::Report(AttemptId attempt, AttemptOutcome outcome, int64_t bytes) {
-  actions_->reports.push_back({attempt, outcome, bytes});
+void WorkerState::Report(const core::AttemptEnd& end) {
+  actions_->reports.push_back(end);
   ++counts_.reported;
+  if (core::HasFailed(end.outcome)) ++counts_.failed;
 }
 
 void WorkerState::Leave(uint32_t row) {

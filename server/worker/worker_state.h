@@ -53,6 +53,7 @@ class WorkerState {
     int64_t running = 0;    ///< Launched; those asked to end early included.
     uint64_t launched = 0;  ///< Life sum.
     uint64_t reported = 0;  ///< Life sum.
+    uint64_t failed = 0;    ///< Life sum of those of `reported` that failed: see HasFailed.
     uint64_t stale = 0;     ///< Life sum of batches and ids that were ignored.
   };
 
@@ -117,7 +118,7 @@ class WorkerState {
   void FillLane(int32_t lane, int64_t share);
   void EndLaunch(const core::AttemptEnd& end);
   void GiveUp(uint32_t row, core::AttemptOutcome outcome);
-  void Report(AttemptId attempt, core::AttemptOutcome outcome, int64_t bytes);
+  void Report(const core::AttemptEnd& end);
   void Leave(uint32_t row);
   bool HasRoom(int64_t reserve_bytes) const;
   bool HasRoomWhenIdle(int64_t reserve_bytes) const;

@@ -109,7 +109,7 @@ TEST_P(DeviceSuite, RowsAreSorted) {
                                                                                {1, 9'000'000}}) {
     const std::vector<float> values = Floats(rows * elements, 9);
     const Buffer buffer = Upload(values);
-    SortWork work;
+    SortWork work = {.op = kernels::FindOp("sort"), .args = {}};
     work.args = {DType::kFloat32, buffer.data(), rows, elements};
     const int64_t used = device().MemoryUsed();
     ASSERT_TRUE(Run(work).ok());
@@ -128,7 +128,7 @@ TEST_P(DeviceSuite, ARowIsSortedWithoutMemoryToSpare) {
   std::vector<float> values = Floats(1'000'000, 9);
   const Buffer buffer = Upload(values);
   const Buffer rest = *device().Allocate(kSuiteMemoryBytes - buffer.bytes());
-  SortWork work;
+  SortWork work = {.op = kernels::FindOp("sort"), .args = {}};
   work.args = {DType::kFloat32, buffer.data(), 1, 1'000'000};
   ASSERT_TRUE(Run(work).ok());
   std::sort(values.begin(), values.end());
@@ -150,6 +150,7 @@ TEST_P(DeviceSuite, RunsAreMergedByRank) {
   std::sort(all.begin(), all.end());
   std::vector<Buffer> buffers;
   MergeWork work;
+  work.op = kernels::FindOp("sort");
   work.dtype = DType::kInt32;
   for (const std::vector<int32_t>& run : runs) {
     buffers.push_back(Upload(run));
@@ -169,10 +170,11 @@ TEST_P(DeviceSuite, RunsAreMergedByRank) {
 TEST_P(DeviceSuite, WorkOfDtypesNotBuiltIsRefusedAndWritesNothing) {
   const std::vector<float> values = Floats(64, 1);
   const Buffer buffer = Upload(values);
-  SortWork sort;
+  SortWork sort = {.op = kernels::FindOp("sort"), .args = {}};
   sort.args = {DType::kComplex64, buffer.data(), 1, 32};
   EXPECT_EQ(Run(sort).code(), absl::StatusCode::kUnimplemented);
   MergeWork merge;
+  merge.op = kernels::FindOp("sort");
   merge.dtype = DType::kComplex128;
   merge.output = buffer.span();
   EXPECT_EQ(Run(merge).code(), absl::StatusCode::kUnimplemented);

@@ -200,6 +200,32 @@ class ExitCodeTest(CliCase):
             with self.subTest(words):
                 self.assertIn(text, self.run_tool(*words, code=code).stderr.decode())
 
+    def test_two_outputs_to_one_file_are_refused_before_the_call(self):
+        os.symlink("here.npy", self.folder / "there.npy")
+        self.save("here", X)
+        before = sum(row["call_count"] for row in self.json("stats", "echo")["rows"])
+        for first, second in (("z.npy", "z.npy"), ("z.npy", "./z.npy"),
+                              ("z.npy", str(self.folder / "z.npy")), ("here.npy", "there.npy")):
+            with self.subTest(first=first, second=second):
+                result = self.run_tool("apply", "echo", "x.npy", "y.npy", "-o", first,
+                                       "-o", second, code=2)
+                self.assertIn(b"two outputs", result.stderr)
+        self.assertFalse((self.folder / "z.npy").exists())
+        after = sum(row["call_count"] for row in self.json("stats", "echo")["rows"])
+        self.assertEqual(after, before)
+        self.tool("apply", "echo", "x.npy", "y.npy", "-o", "/dev/null", "-o", "/dev/null")
+
+    def test_npy_versions(self):
+        for major in (1, 2, 3):
+            with open(self.folder / "versioned.npy", "wb") as file:
+                np.lib.format.write_array(file, X, version=(major, 0))
+            self.assertEqual(self.json("apply", "sum", "versioned.npy")["outputs"][0]["values"],
+                             [15.0])
+        data = (self.folder / "versioned.npy").read_bytes()
+        (self.folder / "versioned.npy").write_bytes(data[:6] + b"\x04" + data[7:])
+        result = self.run_tool("apply", "sum", "versioned.npy", code=1)
+        self.assertIn(b"versioned.npy: .npy format version 4.0 is not known", result.stderr)
+
     def test_a_timeout(self):
         self.save("slow", np.random.default_rng(1).random(8 * MIB))
         self.tool("put", "slow.npy", "--name", "slow")

@@ -19,8 +19,8 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 std::string Message(const absl::Status& status) { return std::string(status.message()); }
 
-absl::Status Validate(DType dtype, double a) {
-  return ValidateParams(*FindOp("axpy"), dtype, std::vector<double>{a});
+absl::Status Validate(DType dtype, const Scalar& a) {
+  return ValidateParams(*FindOp("axpy"), dtype, std::vector<Scalar>{a});
 }
 
 TEST(RegistryTest, EveryOpIsFoundByItsName) {
@@ -93,6 +93,30 @@ TEST(RegistryTest, IntegerParametersMustBeValuesOfTheDType) {
             "2^15 - 1)");
 }
 
+TEST(RegistryTest, IntegersAreJudgedExactly) {
+  constexpr int64_t kLeast = std::numeric_limits<int64_t>::min();
+  constexpr int64_t kGreatest = std::numeric_limits<int64_t>::max();
+  constexpr uint64_t kBeyond = uint64_t{1} << 63;
+  EXPECT_TRUE(Validate(DType::kInt64, kLeast).ok());
+  EXPECT_TRUE(Validate(DType::kInt64, kGreatest).ok());
+  EXPECT_TRUE(Validate(DType::kInt64, kBeyond - 1).ok());
+  EXPECT_FALSE(Validate(DType::kInt64, kBeyond).ok());
+  EXPECT_TRUE(Validate(DType::kUint64, std::numeric_limits<uint64_t>::max()).ok());
+  EXPECT_FALSE(Validate(DType::kUint64, int64_t{-1}).ok());
+  for (const DType dtype : {DType::kInt8, DType::kInt16, DType::kInt32}) {
+    const int64_t half = int64_t{1} << (8 * ItemBytes(dtype) - 1);
+    EXPECT_TRUE(Validate(dtype, half - 1).ok() && Validate(dtype, -half).ok()) << Name(dtype);
+    EXPECT_FALSE(Validate(dtype, half).ok() || Validate(dtype, -half - 1).ok()) << Name(dtype);
+    EXPECT_FALSE(Validate(dtype, static_cast<uint64_t>(half)).ok()) << Name(dtype);
+  }
+  for (const DType dtype : {DType::kUint8, DType::kUint16, DType::kUint32}) {
+    const uint64_t beyond = uint64_t{1} << (8 * ItemBytes(dtype));
+    EXPECT_TRUE(Validate(dtype, beyond - 1).ok()) << Name(dtype);
+    EXPECT_FALSE(Validate(dtype, beyond).ok()) << Name(dtype);
+  }
+  EXPECT_THAT(Message(Validate(DType::kInt64, kBeyond)), HasSubstr("9223372036854775808"));
+}
+
 TEST(RegistryTest, FloatParametersTakeEveryValue) {
   for (const DType dtype : {DType::kFloat16, DType::kBfloat16, DType::kFloat32, DType::kFloat64,
                             DType::kComplex64, DType::kComplex128}) {
@@ -101,7 +125,7 @@ TEST(RegistryTest, FloatParametersTakeEveryValue) {
 }
 
 TEST(RegistryTest, TheNumberOfParametersIsChecked) {
-  const std::vector<double> two = {1.0, 2.0};
+  const std::vector<Scalar> two = {1.0, 2.0};
   EXPECT_EQ(Message(ValidateParams(*FindOp("axpy"), DType::kFloat32, two)),
             "op 'axpy': 2 parameters given; it takes 'a'");
   EXPECT_FALSE(ValidateParams(*FindOp("axpy"), DType::kFloat32, {}).ok());

@@ -6,13 +6,13 @@
 #include <cstdlib>
 #include <future>
 #include <memory>
-#include <thread>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "server/collective/local/local_group.h"
 #include "server/device/cpu/cpu_device.h"
 #include "server/service/call_record.h"
+#include "tests/support/eventually.h"
 #include "tests/support/sealed_device.h"
 
 namespace shoal::support {
@@ -79,7 +79,9 @@ void TestEngine::Settle() {
   for (bool waited = true; waited;) {
     waited = false;
     for (const runtime::Worker& worker : engine_.workers->all()) {
-      for (; !worker.stream->Idle(); waited = true) std::this_thread::yield();
+      if (worker.stream->Idle()) continue;
+      ASSERT_TRUE(Eventually([&] { return worker.stream->Idle(); }));
+      waited = true;
     }
   }
 }

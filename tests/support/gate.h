@@ -22,12 +22,12 @@ class Gate final : public runtime::TaskBody {
     retired_.Take();
   }
 
-  /// Lets the others through. May be repeated.
-  void Open() {
+  /// Lets the others through: ends, the first time it is called, as `how`.
+  void Open(core::AttemptOutcome how = core::AttemptOutcome::kOk) {
     if (!run_.has_value()) return;
     const runtime::PieceRun run = *run_;
     run_.reset();
-    engine_.dispatcher->End(run, {.attempt = run.attempt}, this);
+    engine_.dispatcher->End(run, {.attempt = run.attempt, .outcome = how}, this);
   }
 
   std::optional<core::AttemptOutcome> Run(const runtime::PieceRun& run) override {

@@ -17,7 +17,7 @@ struct ServerLimits {
   int32_t credit_chunks = 0;                   ///< Unacknowledged chunks on one stream.
   int32_t rank = 0;                            ///< Axes of an array.
   int64_t session_tasks = 0;                   ///< Tasks in flight on one session.
-  int64_t queued_tasks = 0;                    ///< Tasks queued in all.
+  int64_t queued_tasks = 0;                    ///< Pieces that may wait in all.
   std::chrono::nanoseconds resume_timeout{0};  ///< How long an interrupted Put may be resumed.
   int32_t arguments = 0;                       ///< Arguments a call.
   int64_t lease_bytes = 0;                     ///< The largest lease.
@@ -76,16 +76,16 @@ struct WorkerInfo {
   int64_t memory_used_bytes = 0;
   int64_t memory_peak_bytes = 0;
   int64_t array_count = 0;
-  int64_t running_count = 0;
-  int64_t finished_count = 0;
-  int64_t failed_count = 0;
+  int64_t running_count = 0;   ///< Attempts under way.
+  int64_t finished_count = 0;  ///< Attempts that have ended, well or not.
+  int64_t failed_count = 0;    ///< Of those, the ones that failed; given up is not failed.
   uint64_t incarnation = 0;
   std::string address = {};  ///< Empty: embedded in the front end.
 };
 
 struct WorkerList {
   std::vector<WorkerInfo> workers = {};
-  int64_t queued_count = 0;
+  int64_t queued_count = 0;  ///< Pieces of tasks that wait for a worker.
 };
 
 /// One shard of a stored array: the elements [begin, end) in C order.
@@ -116,8 +116,8 @@ struct ThroughputRow {
   int64_t bytes_min = 0;   ///< The class holds payloads in [bytes_min, 2 x bytes_min).
   int64_t call_count = 0;
   int64_t failed_count = 0;
-  int64_t bytes_in = 0;
-  int64_t bytes_out = 0;
+  int64_t bytes_in = 0;   ///< Of arguments that callers brought, in leases too.
+  int64_t bytes_out = 0;  ///< Of outputs that they were given, in leases too.
   double bytes_per_second = 0;
   std::chrono::nanoseconds p50{0};
   std::chrono::nanoseconds p90{0};

@@ -124,7 +124,8 @@ absl::Status Run(const ReduceWork& work, CancelFlag cancelled, const CpuContext&
 }
 
 absl::Status Run(const MergeWork& work, CancelFlag cancelled, const CpuContext& context) {
-  if (IsComplex(work.dtype)) return NotBuilt("merge", work.dtype);
+  SHOAL_CHECK(work.op->form == kernels::OpForm::kSort);
+  if (!work.op->Supports(work.dtype)) return NotBuilt(work.op->name, work.dtype);
   std::vector<kernels::cpu::SortedRun> runs;
   for (const ConstSpan& run : work.runs) {
     runs.push_back({run.data, run.bytes / ItemBytes(work.dtype)});
@@ -139,21 +140,23 @@ absl::Status Run(const MergeWork& work, CancelFlag cancelled, const CpuContext& 
     part.first_rank = work.first_rank + offset;
     part.count = std::min(kMergeChunkElements, count - offset);
     part.output = Advance(work.output.data, offset, work.dtype);
-    kernels::cpu::MergeRuns(part);
+    kernels::cpu::RunMerge(*work.op, part);
   });
 }
 
 /// Sorts one row in `pieces` of equal size and merges them through `scratch`.
-absl::Status SortInPieces(const kernels::SortArgs& row, int64_t pieces, CancelFlag cancelled,
+absl::Status SortInPieces(const SortWork& work, int64_t pieces, CancelFlag cancelled,
                           const CpuContext& context) {
+  const kernels::SortArgs& row = work.args;
   absl::StatusOr<Buffer> scratch =
       context.scratch->Allocate(row.row_elements * ItemBytes(row.dtype));
   if (!scratch.ok()) {
-    kernels::cpu::SortRows(row);  // Slower, and cannot be stopped, but needs no memory.
+    kernels::cpu::RunSort(*work.op, row);  // Slower, and cannot be stopped, but needs no memory.
     return absl::OkStatus();
   }
   const int64_t piece = CeilDiv(row.row_elements, pieces);
   MergeWork merge;
+  merge.op = work.op;
   merge.dtype = row.dtype;
   merge.output = scratch->span();
   for (int64_t begin = 0; begin < row.row_elements; begin += piece) {
@@ -166,7 +169,7 @@ absl::Status SortInPieces(const kernels::SortArgs& row, int64_t pieces, CancelFl
     kernels::SortArgs part = row;
     part.data = Advance(row.data, i * piece, row.dtype);
     part.row_elements = std::min(piece, row.row_elements - i * piece);
-    kernels::cpu::SortRows(part);
+    kernels::cpu::RunSort(*work.op, part);
   });
   if (status.ok()) status = Run(merge, cancelled, context);
   if (status.ok()) {
@@ -177,7 +180,8 @@ absl::Status SortInPieces(const kernels::SortArgs& row, int64_t pieces, CancelFl
 
 absl::Status Run(const SortWork& work, CancelFlag cancelled, const CpuContext& context) {
   const kernels::SortArgs& args = work.args;
-  if (IsComplex(args.dtype)) return NotBuilt("sort", args.dtype);
+  SHOAL_CHECK(work.op->form == kernels::OpForm::kSort);
+  if (!work.op->Supports(args.dtype)) return NotBuilt(work.op->name, args.dtype);
   if (args.row_count == 0 || args.row_elements == 0) return absl::OkStatus();
   // With as many rows as threads each row is one thread's; else a long row is cut up.
   const int64_t threads = args.row_count >= context.team->width() ? 1 : context.team->width();
@@ -189,13 +193,13 @@ absl::Status Run(const SortWork& work, CancelFlag cancelled, const CpuContext& c
       kernels::SortArgs part = args;
       part.data = Advance(args.data, i * rows_per_chunk * args.row_elements, args.dtype);
       part.row_count = std::min(rows_per_chunk, args.row_count - i * rows_per_chunk);
-      kernels::cpu::SortRows(part);
+      kernels::cpu::RunSort(*work.op, part);
     });
   }
   for (int64_t i = 0; i < args.row_count; ++i) {
-    kernels::SortArgs row = args;
-    row.data = Advance(args.data, i * args.row_elements, args.dtype);
-    row.row_count = 1;
+    SortWork row = work;
+    row.args.data = Advance(args.data, i * args.row_elements, args.dtype);
+    row.args.row_count = 1;
     const absl::Status status = SortInPieces(row, pieces, cancelled, context);
     if (!status.ok()) return status;
   }

@@ -2,17 +2,54 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <type_traits>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "shoal/v1/array.pb.h"
+
 namespace shoal {
 namespace {
 
-TEST(DtypeTest, NamesAreFoundAgain) {
-  for (int number = 1; number <= 15; ++number) {
-    const auto dtype = static_cast<Dtype>(number);
-    EXPECT_EQ(DtypeByName(DtypeName(dtype)), dtype);
-    EXPECT_GE(ItemBytes(dtype), 1);
+TEST(DtypeTest, IsTheContractsEnumNumberByNumber) {
+  const google::protobuf::EnumDescriptor* contract = v1::Dtype_descriptor();
+  int seen = 0;
+  for (int i = 0; i < contract->value_count(); ++i) {
+    const google::protobuf::EnumValueDescriptor* value = contract->value(i);
+    const auto dtype = static_cast<Dtype>(value->number());
+    if (value->number() == v1::DTYPE_UNSPECIFIED) continue;
+    ++seen;
+    EXPECT_EQ(absl::StrCat("DTYPE_", absl::AsciiStrToUpper(DtypeName(dtype))), value->name());
+    EXPECT_EQ(DtypeByName(DtypeName(dtype)), dtype) << value->name();
   }
+  EXPECT_EQ(seen, 15);
+}
+
+TEST(DtypeTest, NamesOfOthersAreNotFound) {
   EXPECT_EQ(DtypeByName("float128"), std::nullopt);
   EXPECT_EQ(DtypeByName(""), std::nullopt);
+}
+
+TEST(DtypeTest, NumberThatIsNoneIsRefused) {
+  for (const int number : {0, 16, 255}) {
+    const auto made_up = static_cast<Dtype>(number);
+    EXPECT_EQ(ItemBytes(made_up), 0) << number;
+    EXPECT_EQ(DtypeName(made_up), "") << number;
+    EXPECT_EQ(ByteCount(made_up, {2}).status().code(), absl::StatusCode::kInvalidArgument);
+    EXPECT_DEATH(VisitDtype(made_up, [](auto) { return 0; }), "not one of shoal::Dtype");
+  }
+}
+
+TEST(DtypeTest, VisitsEachWithItsType) {
+  for (const internal::DtypeEntry& entry : internal::kDtypeEntries) {
+    VisitDtype(entry.dtype, [&]<typename T>(std::type_identity<T>) {
+      EXPECT_EQ(kDtypeOf<T>, entry.dtype) << entry.name;
+      EXPECT_EQ(int64_t{sizeof(T)}, ItemBytes(entry.dtype)) << entry.name;
+    });
+    // NumPy's code ends in the item size.
+    EXPECT_EQ(std::string(entry.npy.substr(1)), std::to_string(entry.item_bytes)) << entry.name;
+  }
 }
 
 TEST(DtypeTest, CppTypesHaveTheSizeOfTheirDtype) {

@@ -43,7 +43,7 @@ Bytes RunOnOnes(const OpInfo& op, DType dtype) {
       break;
     case OpForm::kSort:
       output = ones;
-      SortRows({dtype, output.data(), 1, kCount});
+      RunSort(op, {dtype, output.data(), 1, kCount});
       break;
   }
   return output;
@@ -52,7 +52,7 @@ Bytes RunOnOnes(const OpInfo& op, DType dtype) {
 TEST(BindingsTest, WhatTheTableClaimsRuns) {
   int pairs = 0;
   for (const OpInfo& op : AllOps()) {
-    const std::vector<double> params(op.params.size(), 1.0);
+    const std::vector<Scalar> params(op.params.size(), 1.0);
     for (const DType dtype : kAllDTypes) {
       if (!op.Supports(dtype)) continue;
       EXPECT_TRUE(ValidateParams(op, dtype, params).ok()) << op.name;
@@ -71,6 +71,7 @@ TEST(BindingsTest, WhatItDoesNotClaimHasNoCode) {
     const ReduceCodes* reduce = FindReduceCode(IndexOf(op));
     EXPECT_EQ(map != nullptr, op.form == OpForm::kMap) << op.name;
     EXPECT_EQ(reduce != nullptr, op.form == OpForm::kReduce) << op.name;
+    EXPECT_EQ(FindSortCode(IndexOf(op)) != nullptr, op.form == OpForm::kSort) << op.name;
     for (const DType dtype : kAllDTypes) {
       const auto slot = static_cast<size_t>(dtype);
       const bool in_map = map != nullptr && map->loops[slot] != nullptr;

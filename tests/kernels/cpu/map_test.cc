@@ -169,6 +169,23 @@ TEST(MapTest, EverySizeAndDTypeGivesTheNaiveBitsOnEveryInstructionSet) {
   });
 }
 
+TEST(MapTest, IntegersAboveFloat64StayExact) {
+  const auto product = [](DType dtype, const Scalar& a) {
+    const uint64_t one = 1;
+    const uint64_t zero = 0;
+    uint64_t out = 0;
+    MapArgs args = {dtype, {&one, &zero}, {}, {a}, &out, 1};
+    RunMap(*FindOp("axpy"), args);
+    return out;
+  };
+  const int64_t odd = (int64_t{1} << 53) + 1;
+  for (const int64_t a : {odd, -odd, INT64_MAX, INT64_MIN + 1}) {
+    EXPECT_EQ(static_cast<int64_t>(product(DType::kInt64, a)), a);
+  }
+  EXPECT_EQ(product(DType::kUint64, UINT64_MAX), UINT64_MAX);
+  EXPECT_EQ(product(DType::kUint64, odd), static_cast<uint64_t>(odd));
+}
+
 TEST(MapTest, OneElementInputsAreSpread) {
   ForEachMap([](const OpInfo& op, DType dtype) {
     for (const int64_t count : {int64_t{1}, int64_t{33}, int64_t{9000}}) {

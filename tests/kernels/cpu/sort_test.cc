@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "kernels/cpu/sort_key.h"
+#include "kernels/registry.h"
 #include "tests/kernels/cpu/sorted.h"
 
 namespace shoal::kernels::cpu {
@@ -132,6 +133,8 @@ TEST(SortTest, KeysAreOneToOneAndInOrder) {
 TEST(SortDeathTest, ComplexHasNoOrder) {
   std::array<float, 4> x = {};
   EXPECT_DEATH(SortRows({DType::kComplex64, x.data(), 1, 2}), "not a real dtype");
+  EXPECT_DEATH(RunSort(*FindOp("sort"), {DType::kComplex64, x.data(), 1, 2}), "Supports");
+  EXPECT_DEATH(RunSort(*FindOp("add"), {DType::kFloat32, x.data(), 1, 2}), "kSort");
 }
 
 }  // namespace

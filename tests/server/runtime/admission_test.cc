@@ -11,6 +11,7 @@
 
 #include "tests/server/runtime/calls.h"
 #include "tests/support/details.h"
+#include "tests/support/eventually.h"
 #include "tests/support/gate.h"
 
 namespace shoal::runtime {
@@ -58,7 +59,7 @@ TEST_F(AdmissionTest, ACallWhoseWorkspaceDoesNotFitNowWaitsForIt) {
   auto halt = std::make_unique<support::Halt>(engine_.get(), WorkerId{1});
   const auto first = Start(Sort(plan::ReturnToCaller{}));
   (*engine_->workers)[WorkerId{0}].stream->Pause([](device::Resume go) { std::move(go)(); });
-  while (!(*engine_->workers)[WorkerId{0}].stream->Idle()) std::this_thread::yield();
+  ASSERT_TRUE(support::Eventually([&] { return (*engine_->workers)[WorkerId{0}].stream->Idle(); }));
   // The run of the first half is sorted, and stays for the merge.
   EXPECT_EQ((*engine_->workers)[WorkerId{0}].device->MemoryUsed(), kRow);
   const auto second = Start(Sort(plan::ReturnToCaller{}));

@@ -11,6 +11,7 @@
 #include "server/runtime/clock.h"
 #include "tests/server/runtime/calls.h"
 #include "tests/support/details.h"
+#include "tests/support/eventually.h"
 #include "tests/support/gate.h"
 
 namespace shoal::runtime {
@@ -297,9 +298,9 @@ TEST_F(CallRunTest, RacingCancelsTellEachCallOnceAndFreeAllMemory) {
   for (int i = 0; i < kCalls; ++i) ends_.Take().IgnoreError();
   EXPECT_EQ(told, kCalls);
   for (const Worker& worker : engine_->workers->all()) {
-    while (!worker.stream->Idle()) std::this_thread::yield();
+    EXPECT_TRUE(support::Eventually([&] { return worker.stream->Idle(); }));
   }
-  while (engine_.BytesInUse() != 12'000) std::this_thread::yield();
+  EXPECT_TRUE(support::Eventually([&] { return engine_.BytesInUse() == 12'000; }));
 }
 
 }  // namespace

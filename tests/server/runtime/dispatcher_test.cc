@@ -10,6 +10,7 @@
 
 #include "server/runtime/clock.h"
 #include "tests/server/runtime/probe.h"
+#include "tests/support/eventually.h"
 #include "tests/support/inbox.h"
 
 namespace shoal::runtime {
@@ -225,7 +226,7 @@ TEST_F(DispatcherTest, DrainWaitsUntilTheLastEndHasBeenTold) {
   probe.block_finish = &let_finish;
   Submit(probe);
   std::thread ender([&] { End(diary_.runs.Take()); });
-  while (probe.finished == 0) std::this_thread::yield();
+  EXPECT_TRUE(support::Eventually([&] { return probe.finished != 0; }));
   std::atomic<bool> told = false;
   dispatcher().Drain([&] { told = true; });
   EXPECT_FALSE(told);  // The body is still being told.
@@ -279,7 +280,7 @@ TEST_F(DispatcherTest, RacingCancelsAndEndsFinishAndRetireEachTaskOnce) {
     dispatcher().SetStored(WorkerId{i % 2}, i);
   }
   for (int i = 0; i < kTasks; ++i) diary_.ends.Take();
-  while (diary_.retired < kTasks) std::this_thread::yield();
+  EXPECT_TRUE(support::Eventually([&] { return diary_.retired == kTasks; }));
   for (int i = 0; i < 2; ++i) {
     diary_.runs.Put({});
     ids.Put({});

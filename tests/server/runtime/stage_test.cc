@@ -39,10 +39,10 @@ std::string WholeResult(const kernels::OpInfo& op, const std::vector<Input>& inp
   if (op.form == kernels::OpForm::kSort) {
     bytes = inputs[0].bytes;
     const int64_t row = inputs[0].type.shape.extents().back();
-    kernels::cpu::SortRows({.dtype = output.dtype,
-                            .data = bytes.data(),
-                            .row_count = row == 0 ? 0 : count / row,
-                            .row_elements = row});
+    kernels::cpu::RunSort(op, {.dtype = output.dtype,
+                               .data = bytes.data(),
+                               .row_count = row == 0 ? 0 : count / row,
+                               .row_elements = row});
     return bytes;
   }
   if (op.any_dtype) return inputs[0].bytes;

@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "server/runtime/clock.h"
 #include "server/service/call_record.h"
@@ -116,6 +117,19 @@ TEST_F(ClusterServiceTest, WorkersTellTheirMemoryAndWork) {
   EXPECT_EQ(response.workers(1).state(), v1::WorkerInfo::STATE_READY);
   engine_->drain.Begin();
   EXPECT_EQ(list().workers(0).state(), v1::WorkerInfo::STATE_DRAINING);
+}
+
+TEST_F(ClusterServiceTest, WorkersTellHowManyAttemptsFailed) {
+  const auto failed = [&] {
+    const auto list =
+        CallUnary<v1::ListWorkersResponse>(table_, "ListWorkers", v1::ListWorkersRequest());
+    return std::pair(list->workers(0).failed_count(), list->workers(1).failed_count());
+  };
+  Gate(engine_.get(), WorkerId{1}).Open(core::AttemptOutcome::kOk);
+  EXPECT_EQ(failed(), std::pair(int64_t{0}, int64_t{0}));
+  Gate(engine_.get(), WorkerId{1}).Open(core::AttemptOutcome::kFailed);
+  Gate(engine_.get(), WorkerId{1}).Open(core::AttemptOutcome::kOutOfMemory);
+  EXPECT_EQ(failed(), std::pair(int64_t{0}, int64_t{2}));
 }
 
 TEST_F(ClusterServiceTest, DrainAnswersOnceNothingIsInFlight) {

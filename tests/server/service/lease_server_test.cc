@@ -20,6 +20,7 @@
 #include "server/memory/region.h"
 #include "tests/support/arrays.h"
 #include "tests/support/engine.h"
+#include "tests/support/eventually.h"
 
 namespace shoal::service {
 namespace {
@@ -98,7 +99,7 @@ class LeaseServerTest : public ::testing::Test {
 
   /// Waits until the server's thread has seen what came before.
   void AwaitLeases(int64_t count) {
-    while (engine_->leases->count() != count) std::this_thread::yield();
+    ASSERT_TRUE(support::Eventually([&] { return engine_->leases->count() == count; }));
   }
 
   absl::Status Resolve(const LeaseReply& lease) {

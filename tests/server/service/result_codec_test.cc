@@ -53,10 +53,10 @@ TEST_F(ResultCodecTest, AnOutputIsWhereItWasToGo) {
   EXPECT_EQ(message.leased().offset(), 6);
 }
 
-TEST_F(ResultCodecTest, OnlyReturnedBytesCountAsReturned) {
+TEST_F(ResultCodecTest, WhatStaysWithTheServerIsNotReturned) {
   runtime::CallResult result;
   result.outputs = {Output(), Stored(), Leased(), Output()};
-  EXPECT_EQ(ReturnedBytes(result), 6);
+  EXPECT_EQ(ReturnedBytes(result), 9);
 }
 
 TEST_F(ResultCodecTest, ArgumentsCountWhereverTheirBytesComeFrom) {

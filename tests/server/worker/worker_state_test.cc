@@ -153,6 +153,18 @@ TEST(WorkerStateTest, FailureOfALaunchIsReportedAsItIs) {
   EXPECT_THAT(h.Launched({2}, AttemptOutcome::kOutOfMemory), ElementsAre("2 OUT_OF_MEMORY"));
 }
 
+TEST(WorkerStateTest, CountsAsFailedWhatWentWrongAndNotWhatWasGivenUp) {
+  Harness h;
+  h.Assign({Attempt(1), Attempt(2), Attempt(3), Attempt(4, 2000), WithInputs(Attempt(5))});
+  h.Launched({1});
+  h.Launched({2}, AttemptOutcome::kFailed);
+  h.Drop({3});
+  h.Launched({3}, AttemptOutcome::kFailed);  // Too late: it was given up.
+  h.Inputs(5, false);
+  EXPECT_EQ(h.core.counts().reported, 5U);
+  EXPECT_EQ(h.core.counts().failed, 3U) << "2 by itself, 4 beyond the limit, 5 for its inputs";
+}
+
 // --- Lanes and batches ---
 
 TEST(WorkerStateTest, ReadyAttemptsAreSpreadOverTheFreeLanes) {

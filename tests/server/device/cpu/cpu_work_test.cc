@@ -37,7 +37,7 @@ TEST(RunWorkTest, ARaisedFlagStopsWorkBeforeItsFirstChunk) {
   threads::Team team(0);
   const std::atomic<bool> cancelled = true;
   std::vector<float> values = {3.0F, 1.0F, 2.0F};
-  SortWork work;
+  SortWork work = {.op = kernels::FindOp("sort"), .args = {}};
   work.args = {kernels::DType::kFloat32, values.data(), 1, 3};
   EXPECT_EQ(RunWork(work, &cancelled, {&team, nullptr}).code(), absl::StatusCode::kCancelled);
   EXPECT_EQ(values, (std::vector<float>{3.0F, 1.0F, 2.0F}));

@@ -9,6 +9,7 @@
 #include "server/wire/status_details.h"
 #include "shoal/v1/details.pb.h"
 #include "tests/server/transport/grpc/client.h"
+#include "tests/support/eventually.h"
 #include "tests/support/stream.h"
 
 namespace shoal::transport {
@@ -93,7 +94,7 @@ TEST_F(UnaryCallTest, ACancellationRunsItsActionOnceBeforeOrAfterItWasSet) {
     if (!late) call->OnCancel([&] { cancelled.Put(true); });
     context.TryCancel();
     EXPECT_EQ(answers_.Take().status.error_code(), grpc::StatusCode::CANCELLED);
-    while (!call->IsCancelled()) std::this_thread::yield();
+    EXPECT_TRUE(support::Eventually([&] { return call->IsCancelled(); }));
     if (late) call->OnCancel([&] { cancelled.Put(true); });
     EXPECT_TRUE(cancelled.Take());
     EXPECT_EQ(cancelled.size(), 0U);
