@@ -53,8 +53,10 @@ TEST(ConnectTest, WaitsForAServerIfAskedTo) {
 
 TEST(ConnectTest, OptionsOutOfRangeAreRefused) {
   for (const ClientOptions& options :
-       {ClientOptions{.address = ""}, ClientOptions{.chunk_bytes = 0},
-        ClientOptions{.async_threads = 0}, ClientOptions{.retry = {.attempts_max = 0}}}) {
+       {ClientOptions{.address = ""}, ClientOptions{.address = "host"},
+        ClientOptions{.address = "host:0"}, ClientOptions{.address = "host:99999"},
+        ClientOptions{.chunk_bytes = 0}, ClientOptions{.async_threads = 0},
+        ClientOptions{.retry = {.attempts_max = 0}}}) {
     EXPECT_EQ(Client::Connect(options).status().code(), absl::StatusCode::kInvalidArgument);
   }
 }
