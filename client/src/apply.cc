@@ -7,8 +7,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
-#include "client/src/bulk_stream.h"
 #include "client/src/call_codec.h"
+#include "client/src/channel_pool.h"
 #include "client/src/chunk_receiver.h"
 #include "client/src/nested.h"
 #include "client/src/transfer.h"
@@ -22,7 +22,6 @@ namespace {
 using google::protobuf::internal::WireFormatLite;
 using google::protobuf::io::CodedInputStream;
 
-constexpr char kApplyStream[] = "/shoal.v1.ComputeService/ApplyStream";
 constexpr uint32_t kCallField = v1::ApplyStreamRequest::kCallFieldNumber;
 static_assert(kCallField == v1::ApplyStreamResponse::kCallFieldNumber);
 constexpr uint32_t kAcknowledgedField = v1::ApplyStreamResponse::kAcknowledgedBytesFieldNumber;
@@ -90,28 +89,28 @@ class StreamedCall {
         receiver_(context.stream.checksum) {}
 
   absl::StatusOr<Result> Run(const CallEnv& env) {
-    SHOAL_RETURN_IF_ERROR(env.deadline.Check());
-    BulkStream stream(context_.channels->Borrow(), kApplyStream, env);
+    SHOAL_ASSIGN_OR_RETURN(const BulkStream stream,
+                           BulkStream::Make(context_.channels, Method::kApplyStream, env));
     for (size_t i = 0; i < plan_.inputs.size(); ++i) {
       if (plan_.inputs[i].way != CallPlan::Way::kStreamed) continue;
       sender_.Add(plan_.inputs[i].array, static_cast<int32_t>(i));
     }
-    const grpc::ByteBuffer first = sender_.Next(EncodeFirst(), &stream);
-    stream.Send(first, sender_.done());
+    const transport::Frame first = sender_.Next(EncodeFirst());
+    stream->Send(first, sender_.done());
     for (;;) {
-      switch (stream.Wait()) {
-        case BulkStream::Event::kMessage:
-          SHOAL_RETURN_IF_ERROR(TakeResponse(stream.message()));
+      switch (stream->Wait()) {
+        case transport::Stream::Event::kMessage:
+          SHOAL_RETURN_IF_ERROR(TakeResponse(stream->message()));
           break;
-        case BulkStream::Event::kSent:
+        case transport::Stream::Event::kSent:
           break;
-        case BulkStream::Event::kEnded:
-          SHOAL_RETURN_IF_ERROR(stream.Finish());
+        case transport::Stream::Event::kEnded:
+          SHOAL_RETURN_IF_ERROR(stream->Finish());
           return Complete();
       }
-      if (stream.can_send() && sender_.may_send()) {
-        const grpc::ByteBuffer message = sender_.Next({}, &stream);
-        stream.Send(message, sender_.done());
+      if (stream->can_send() && sender_.may_send()) {
+        const transport::Frame message = sender_.Next({});
+        stream->Send(message, sender_.done());
       }
     }
   }
@@ -203,16 +202,16 @@ absl::StatusOr<Result> RunUnary(const Call& call, const CallPlan& plan,
                                 const TransferContext& context, const CallEnv& env) {
   MessageBuilder builder;
   EncodeCall(call, plan, &builder);
-  SHOAL_ASSIGN_OR_RETURN(grpc::ByteBuffer reply,
+  SHOAL_ASSIGN_OR_RETURN(const transport::Message reply,
                          context.unary->Call(Method::kApply, builder.Build(), env));
-  return DecodeUnary(plan, &reply, context.pool);
+  return DecodeUnary(plan, reply, context.pool);
 }
 
 }  // namespace
 
-absl::StatusOr<Result> DecodeUnary(const CallPlan& plan, grpc::ByteBuffer* reply,
+absl::StatusOr<Result> DecodeUnary(const CallPlan& plan, const transport::Message& reply,
                                    BufferPool* pool) {
-  SHOAL_ASSIGN_OR_RETURN(ReceivedCall received, DecodeCall(reply, pool));
+  SHOAL_ASSIGN_OR_RETURN(ReceivedCall received, DecodeCall(reply.pieces(), pool));
   return SettleAll(plan, std::move(received));
 }
 

@@ -1,27 +1,11 @@
 #include "client/src/async_runner.h"
 
-#include <grpcpp/client_context.h>
-#include <grpcpp/generic/generic_stub.h>
-
 #include <utility>
 
-#include "client/src/grpc_status.h"
+#include "absl/status/statusor.h"
+#include "base/start_thread.h"
 
 namespace shoal::internal {
-namespace {
-
-using RawStub = grpc::TemplatedGenericStub<grpc::ByteBuffer, grpc::ByteBuffer>;
-
-}  // namespace
-
-struct AsyncUnary::Pending {
-  grpc::ClientContext context;
-  std::unique_ptr<Shutdown::Registration> registration;
-  grpc::ByteBuffer reply;
-  grpc::Status status;
-  std::unique_ptr<grpc::ClientAsyncResponseReader<grpc::ByteBuffer>> reader;
-  Done done;
-};
 
 AsyncRunner::~AsyncRunner() {
   {
@@ -34,12 +18,30 @@ AsyncRunner::~AsyncRunner() {
 }
 
 void AsyncRunner::Post(Job job) {
-  const std::lock_guard lock(mutex_);
-  jobs_.push_back(std::move(job));
-  if (static_cast<int>(jobs_.size()) > idle_ && static_cast<int>(threads_.size()) < threads_max_) {
-    threads_.emplace_back([this] { Loop(); });
+  absl::Status thread;
+  {
+    const std::lock_guard lock(mutex_);
+    thread = MayStartThread();
+    if (thread.ok()) {
+      jobs_.push_back(std::move(job));
+      changed_.notify_one();
+      return;
+    }
   }
-  changed_.notify_one();
+  std::move(job)(thread);
+}
+
+/// Has one more thread, if one more job wants it. With the lock held.
+absl::Status AsyncRunner::MayStartThread() {
+  const auto count = static_cast<int>(threads_.size());
+  if (static_cast<int>(jobs_.size()) < idle_ || count == threads_max_) return absl::OkStatus();
+  absl::StatusOr<std::thread> thread = StartThread([this] { Loop(); });
+  if (thread.ok()) {
+    threads_.push_back(*std::move(thread));
+  } else if (count == 0) {
+    return thread.status();
+  }
+  return absl::OkStatus();  // Those there are take the job in their turn.
 }
 
 void AsyncRunner::Loop() {
@@ -52,62 +54,8 @@ void AsyncRunner::Loop() {
     Job job = std::move(jobs_.front());
     jobs_.pop_front();
     lock.unlock();
-    std::move(job)();
+    std::move(job)(absl::OkStatus());
     lock.lock();
-  }
-}
-
-AsyncUnary::AsyncUnary() = default;
-
-AsyncUnary::~AsyncUnary() {
-  queue_.Shutdown();
-  if (thread_.joinable()) {
-    thread_.join();
-    return;
-  }
-  void* tag = nullptr;
-  bool ok = false;
-  while (queue_.Next(&tag, &ok)) {
-  }
-}
-
-void AsyncUnary::Start(const std::shared_ptr<grpc::Channel>& channel, const Request& request,
-                       const CallEnv& env, Done done) {
-  std::call_once(started_, [this] { thread_ = std::thread([this] { Loop(); }); });
-  auto owned = std::make_unique<Pending>();
-  Pending* call = owned.get();
-  env.deadline.ApplyTo(&call->context);
-  call->registration = std::make_unique<Shutdown::Registration>(env.shutdown, &call->context);
-  call->done = std::move(done);
-  call->reader = RawStub(channel).PrepareUnaryCall(&call->context, MethodPath(request.method),
-                                                   request.message, &queue_);
-  // Once `Finish` has begun, the loop may take the call: nothing of it is touched afterwards.
-  auto* reader = call->reader.get();
-  {
-    const std::lock_guard lock(mutex_);
-    pending_.emplace(call, std::move(owned));
-  }
-  reader->StartCall();
-  reader->Finish(&call->reply, &call->status, call);
-}
-
-void AsyncUnary::Loop() {
-  void* tag = nullptr;
-  bool ok = false;
-  while (queue_.Next(&tag, &ok)) {
-    std::unique_ptr<Pending> call;
-    {
-      const std::lock_guard lock(mutex_);
-      const auto it = pending_.find(tag);
-      call = std::move(it->second);
-      pending_.erase(it);
-    }
-    call->registration.reset();
-    if (call->status.ok()) {
-      std::move(call->done)(std::move(call->reply));
-    } else {
-      std::move(call->done)(FromGrpc(call->status));
-    }
   }
 }
 

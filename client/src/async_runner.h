@@ -1,18 +1,13 @@
 #pragma once
 
-#include <grpcpp/completion_queue.h>
-
 #include <condition_variable>
 #include <deque>
-#include <memory>
 #include <mutex>
 #include <thread>
-#include <unordered_map>
 #include <vector>
 
 #include "absl/functional/any_invocable.h"
-#include "absl/status/statusor.h"
-#include "client/src/unary.h"
+#include "absl/status/status.h"
 
 namespace shoal::internal {
 
@@ -21,7 +16,9 @@ namespace shoal::internal {
 /// Thread-safety: all methods.
 class AsyncRunner {
  public:
-  using Job = absl::AnyInvocable<void() &&>;
+  /// Called once: with OK in a thread of the runner's; with RESOURCE_EXHAUSTED in that of Post,
+  /// before it returns, where the first thread cannot be had.
+  using Job = absl::AnyInvocable<void(const absl::Status& thread) &&>;
 
   explicit AsyncRunner(int threads_max) : threads_max_(threads_max) {}
   /// Runs what is queued, then ends.
@@ -32,6 +29,7 @@ class AsyncRunner {
   void Post(Job job);
 
  private:
+  absl::Status MayStartThread();
   void Loop();
 
   const int threads_max_;
@@ -41,39 +39,6 @@ class AsyncRunner {
   int idle_ = 0;
   bool stopping_ = false;
   std::vector<std::thread> threads_;
-};
-
-/// Unary calls that nobody waits for: one thread takes all answers. It starts when first needed.
-///
-/// Thread-safety: all methods.
-class AsyncUnary {
- public:
-  using Done = absl::AnyInvocable<void(absl::StatusOr<grpc::ByteBuffer>) &&>;
-
-  AsyncUnary();
-  /// Waits for all answers.
-  ~AsyncUnary();
-  AsyncUnary(const AsyncUnary&) = delete;
-  AsyncUnary& operator=(const AsyncUnary&) = delete;
-
-  struct Request {
-    Method method = Method::kApply;
-    grpc::ByteBuffer message;
-  };
-  /// `done` runs in this object's thread. `env.shutdown` cancels the call.
-  void Start(const std::shared_ptr<grpc::Channel>& channel, const Request& request,
-             const CallEnv& env, Done done);
-
- private:
-  struct Pending;
-
-  void Loop();
-
-  std::once_flag started_;
-  grpc::CompletionQueue queue_;
-  std::mutex mutex_;
-  std::unordered_map<void*, std::unique_ptr<Pending>> pending_;  // By tag, its own address.
-  std::thread thread_;
 };
 
 }  // namespace shoal::internal

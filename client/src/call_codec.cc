@@ -1,7 +1,6 @@
 #include "client/src/call_codec.h"
 
 #include <google/protobuf/wire_format_lite.h>
-#include <grpcpp/support/proto_buffer_reader.h>
 
 #include <utility>
 
@@ -9,6 +8,7 @@
 #include "base/status.h"
 #include "client/src/convert.h"
 #include "client/src/nested.h"
+#include "client/src/pieces_stream.h"
 
 namespace shoal::internal {
 namespace {
@@ -240,12 +240,10 @@ absl::StatusOr<ReceivedCall> DecodeCall(CodedInputStream* input, BufferPool* poo
   return received;
 }
 
-absl::StatusOr<ReceivedCall> DecodeCall(grpc::ByteBuffer* message, BufferPool* pool) {
-  // A message of no bytes has no slice to read, but is a message.
-  if (message->Length() == 0) return ReceivedCall();
-  grpc::ProtoBufferReader reader(message);
-  CodedInputStream input(&reader);
-  const auto limit = input.PushLimit(static_cast<int>(message->Length()));
+absl::StatusOr<ReceivedCall> DecodeCall(const wire::Pieces& message, BufferPool* pool) {
+  PiecesStream stream(message);
+  CodedInputStream input(&stream);
+  const auto limit = input.PushLimit(static_cast<int>(wire::TotalBytes(message)));
   absl::StatusOr<ReceivedCall> received = DecodeCall(&input, pool);
   input.PopLimit(limit);
   return received;

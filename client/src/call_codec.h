@@ -1,7 +1,6 @@
 #pragma once
 
 #include <google/protobuf/io/coded_stream.h>
-#include <grpcpp/support/byte_buffer.h>
 
 #include <optional>
 #include <string>
@@ -12,6 +11,7 @@
 #include "client/src/call_plan.h"
 #include "client/src/message_builder.h"
 #include "shoal/call.h"
+#include "wire/chunk.h"
 
 // Calls to bytes and back, by hand where payload is concerned: protobuf would copy it twice.
 namespace shoal::internal {
@@ -39,7 +39,7 @@ struct ReceivedCall {
 /// Errors: INTERNAL  malformed, or an impossible array. RESOURCE_EXHAUSTED  no memory.
 absl::StatusOr<ReceivedCall> DecodeCall(google::protobuf::io::CodedInputStream* input,
                                         BufferPool* pool);
-absl::StatusOr<ReceivedCall> DecodeCall(grpc::ByteBuffer* message, BufferPool* pool);
+absl::StatusOr<ReceivedCall> DecodeCall(const wire::Pieces& message, BufferPool* pool);
 
 /// Reads one Output message, likewise.
 absl::StatusOr<ReceivedOutput> DecodeOutput(google::protobuf::io::CodedInputStream* input,

@@ -1,9 +1,10 @@
 #include "client/src/chunk_sender.h"
 
 #include <algorithm>
-#include <array>
+#include <string>
 
 #include "base/check.h"
+#include "client/src/storage.h"
 #include "wire/chunk.h"
 #include "wire/crc32c.h"
 
@@ -25,11 +26,8 @@ bool ChunkSender::may_send() const {
   return !done() && static_cast<int64_t>(chunk_ends_.size()) < options_.credit_chunks;
 }
 
-grpc::ByteBuffer ChunkSender::Next(absl::string_view rest, BulkStream* stream) {
-  if (done()) {
-    const grpc::Slice only(rest.data(), rest.size());
-    return {&only, 1};
-  }
+transport::Frame ChunkSender::Next(absl::string_view rest) {
+  if (done()) return transport::FrameOf(std::string(rest));
   SHOAL_CHECK(may_send());
   Source& source = sources_[current_];
   const int64_t bytes = std::min(options_.chunk_bytes, source.array->byte_count() - source.offset);
@@ -37,14 +35,14 @@ grpc::ByteBuffer ChunkSender::Next(absl::string_view rest, BulkStream* stream) {
       source.array->data().subspan(static_cast<size_t>(source.offset), static_cast<size_t>(bytes));
   wire::ChunkHeader header{.array = source.index, .offset = source.offset, .crc32c = {}};
   if (options_.checksum) header.crc32c = wire::Crc32c(payload);
-  const std::string frame = wire::FrameChunk(rest, header, bytes);
-  const std::array<grpc::Slice, 2> slices = {
-      grpc::Slice(frame), stream->PayloadSlice(payload, ArrayAccess::storage(*source.array))};
+  transport::Frame frame;
+  frame.parts.push_back(
+      {wire::FrameChunk(rest, header, bytes), {payload, ArrayAccess::storage(*source.array)}});
   source.offset += bytes;
   sent_bytes_ += bytes;
   chunk_ends_.push_back(sent_bytes_);
   SkipFinished();
-  return {slices.data(), slices.size()};
+  return frame;
 }
 
 void ChunkSender::Acknowledge(int64_t total_bytes) {

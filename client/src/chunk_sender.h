@@ -1,13 +1,11 @@
 #pragma once
 
-#include <grpcpp/support/byte_buffer.h>
-
 #include <cstdint>
 #include <deque>
 #include <vector>
 
 #include "absl/strings/string_view.h"
-#include "client/src/bulk_stream.h"
+#include "client/src/transport/frame.h"
 #include "shoal/array.h"
 
 namespace shoal::internal {
@@ -34,8 +32,8 @@ class ChunkSender {
   bool may_send() const;
 
   /// The next chunk, in a message that begins with the encoded fields `rest`; if there is none, a
-  /// message of these alone.
-  grpc::ByteBuffer Next(absl::string_view rest, BulkStream* stream);
+  /// message of these alone. For a stream: payload of borrowed arrays has no owner.
+  transport::Frame Next(absl::string_view rest);
 
   /// That many bytes of what was added have arrived, in all. A number that cannot be is ignored.
   void Acknowledge(int64_t total_bytes);

@@ -188,8 +188,10 @@ void Client::GetAsync(ArrayRef reference, GetOptions options, Callback<Array> do
 
 absl::StatusOr<std::unique_ptr<Session>> Client::OpenSession(const SessionOptions& options) {
   SHOAL_RETURN_IF_ERROR(CheckOptions(options));
-  return std::make_unique<Session>(
-      std::make_unique<internal::SessionCore>(core_->SessionSetup(options)));
+  SHOAL_ASSIGN_OR_RETURN(internal::SessionCore::Setup setup, core_->SessionSetup(options));
+  SHOAL_ASSIGN_OR_RETURN(std::unique_ptr<internal::SessionCore> core,
+                         internal::SessionCore::Open(std::move(setup)));
+  return std::make_unique<Session>(std::move(core));
 }
 
 }  // namespace shoal

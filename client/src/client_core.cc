@@ -1,8 +1,5 @@
 #include "client/src/client_core.h"
 
-#include <google/protobuf/io/coded_stream.h>
-#include <grpcpp/support/proto_buffer_reader.h>
-
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -14,6 +11,7 @@
 #include "client/src/convert.h"
 #include "client/src/echo_codec.h"
 #include "client/src/host.h"
+#include "client/src/transports.h"
 #include "shoal/v1/cluster.pb.h"
 
 namespace shoal::internal {
@@ -29,7 +27,6 @@ constexpr int64_t kFirstCredits = 256;
 constexpr std::chrono::seconds kArenaRetry(1);
 
 absl::Status CheckOptions(const ClientOptions& options) {
-  if (options.address.empty()) return absl::InvalidArgumentError("address is empty");
   if (options.chunk_bytes < 1) return absl::InvalidArgumentError("chunk_bytes below 1");
   if (options.in_flight_chunks < 0) return absl::InvalidArgumentError("in_flight_chunks below 0");
   if (options.async_threads < 1) return absl::InvalidArgumentError("async_threads below 1");
@@ -63,19 +60,19 @@ ClientCore::ClientCore(ClientOptions options)
     : options_(std::move(options)),
       channel_options_{options_.address, kMessageBytes},
       pool_(std::make_shared<BufferPool>(options_.reuse_bytes)),
-      runner_(std::make_unique<AsyncRunner>(options_.async_threads)),
-      async_unary_(std::make_unique<AsyncUnary>()) {}
+      runner_(std::make_unique<AsyncRunner>(options_.async_threads)) {}
 
 ClientCore::~ClientCore() {
   shutdown_.Begin();
-  async_unary_.reset();
+  async_calls_.reset();
   runner_.reset();
 }
 
 absl::StatusOr<std::unique_ptr<ClientCore>> ClientCore::Connect(const ClientOptions& options) {
   SHOAL_RETURN_IF_ERROR(CheckOptions(options));
   std::unique_ptr<ClientCore> core(new ClientCore(options));
-  core->unary_.emplace(MakeChannel(core->channel_options_));
+  SHOAL_ASSIGN_OR_RETURN(auto channel, MakeChannel(core->channel_options_));
+  core->unary_ = std::make_unique<UnaryChannel>(std::move(channel));
   SHOAL_RETURN_IF_ERROR(core->FetchInfo());
   SHOAL_RETURN_IF_ERROR(core->ChoosePlane());
   core->FinishSetup();
@@ -126,19 +123,20 @@ absl::Status ClientCore::UseUnixSocket() {
   if (info_.planes.unix_socket.empty()) {
     return absl::FailedPreconditionError("the server has no Unix socket");
   }
-  const ChannelOptions channel_options{absl::StrCat("unix:", info_.planes.unix_socket),
-                                       kMessageBytes};
-  const UnaryChannel unary(MakeChannel(channel_options));
+  const transport::ChannelOptions channel_options{absl::StrCat("unix:", info_.planes.unix_socket),
+                                                  kMessageBytes};
+  SHOAL_ASSIGN_OR_RETURN(auto channel, MakeChannel(channel_options));
+  auto unary = std::make_unique<UnaryChannel>(std::move(channel));
   const CallEnv env{Deadline(options_.connect_timeout), &shutdown_, false};
   v1::GetServerInfoResponse response;
   const absl::Status asked =
-      unary.Call(Method::kGetServerInfo, v1::GetServerInfoRequest(), &response, env);
+      unary->Call(Method::kGetServerInfo, v1::GetServerInfoRequest(), &response, env);
   if (!asked.ok() || response.instance_id() != info_.instance_id) {
     return absl::FailedPreconditionError(
         absl::StrCat("the server's Unix socket does not lead to it: ",
                      asked.ok() ? "another answers" : absl::string_view(asked.message())));
   }
-  unary_.emplace(unary.channel());
+  unary_ = std::move(unary);
   channel_options_ = channel_options;
   return absl::OkStatus();
 }
@@ -149,7 +147,8 @@ void ClientCore::FinishSetup() {
   channels_ = std::make_shared<ChannelPool>(channel_options_);
   const int32_t wished =
       options_.in_flight_chunks > 0 ? options_.in_flight_chunks : limits.credit_chunks;
-  transfer_ = {.unary = &*unary_,
+  async_calls_ = unary_->MakeAsyncCalls();
+  transfer_ = {.unary = unary_.get(),
                .channels = channels_.get(),
                .pool = pool_.get(),
                .stream = {.chunk_bytes = std::min(options_.chunk_bytes, limits.chunk_bytes),
@@ -169,13 +168,14 @@ absl::Status ClientCore::ConnectArena() {
   return absl::OkStatus();
 }
 
-SessionCore::Setup ClientCore::SessionSetup(const SessionOptions& options) const {
+absl::StatusOr<SessionCore::Setup> ClientCore::SessionSetup(const SessionOptions& options) const {
   const ServerLimits& limits = info_.limits;
   // The server's own number comes with its first message; until then no more than any gives.
   const int64_t credits =
       limits.session_tasks > 0 ? std::min(limits.session_tasks, kFirstCredits) : kFirstCredits;
-  return {MakeChannel(channel_options_), pool_, options, credits,
-          limits.message_bytes > 0 ? limits.message_bytes : limits.inline_bytes};
+  SHOAL_ASSIGN_OR_RETURN(auto channel, MakeChannel(channel_options_));
+  return SessionCore::Setup{std::move(channel), pool_, options, credits,
+                            limits.message_bytes > 0 ? limits.message_bytes : limits.inline_bytes};
 }
 
 std::shared_ptr<LeaseArena> ClientCore::Arena() {
@@ -218,18 +218,18 @@ absl::StatusOr<Array> ClientCore::Echo(const Array& payload, const Array* reply,
   return std::move(result.outputs[0].array);
 }
 
-absl::StatusOr<grpc::ByteBuffer> ClientCore::TryEcho(const Array& payload, Route route,
-                                                     const CallEnv& env) {
-  const grpc::ByteBuffer request = EncodeEcho(payload, route);
+absl::StatusOr<transport::Message> ClientCore::TryEcho(const Array& payload, Route route,
+                                                       const CallEnv& env) {
+  const transport::Frame request = EncodeEcho(payload, route);
   for (Retrier retrier(options_.retry, env);;) {
-    absl::StatusOr<grpc::ByteBuffer> reply = unary_->Call(Method::kEcho, request, env);
+    absl::StatusOr<transport::Message> reply = unary_->Call(Method::kEcho, request, env);
     if (reply.ok() || !retrier.Again(reply.status())) return reply;
   }
 }
 
 absl::StatusOr<Array> ClientCore::EchoInline(const Array& payload, const Array* reply, Route route,
                                              const CallEnv& env) {
-  SHOAL_ASSIGN_OR_RETURN(grpc::ByteBuffer message, TryEcho(payload, route, env));
+  SHOAL_ASSIGN_OR_RETURN(const transport::Message message, TryEcho(payload, route, env));
   Array target;
   if (reply != nullptr) {
     target = *reply;
@@ -238,7 +238,7 @@ absl::StatusOr<Array> ClientCore::EchoInline(const Array& payload, const Array* 
     target = ArrayAccess::Make(payload.dtype(), payload.shape(), payload.byte_count(),
                                std::move(storage));
   }
-  SHOAL_RETURN_IF_ERROR(DecodeEcho(&message, target.mutable_data()));
+  SHOAL_RETURN_IF_ERROR(DecodeEcho(message.pieces(), target.mutable_data()));
   return target;
 }
 
@@ -349,7 +349,7 @@ absl::Status ClientCore::Ask(Method method, const google::protobuf::MessageLite&
 
 void ClientCore::ApplyAsync(Call call, Callback<Result> done) {
   const std::optional<std::chrono::nanoseconds> timeout = call.timeout;
-  // Small calls wait in gRPC, not in a thread. A borrowed array is copied on the way.
+  // Small calls wait in the transport, not in a thread. A borrowed array is copied on the way.
   absl::StatusOr<CallPlan> plan = PlanCall(call, {info_.limits, &outputs_, nullptr});
   if (!plan.ok() || plan->stream) {
     RunAsync<Result>(
@@ -362,19 +362,24 @@ void ClientCore::ApplyAsync(Call call, Callback<Result> done) {
   CallEnv env = Env(timeout);
   env.cancellable = true;
   auto answer = [this, env, call = std::move(call), plan = *std::move(plan),
-                 done = std::move(done)](absl::StatusOr<grpc::ByteBuffer> reply) mutable {
+                 done = std::move(done)](absl::StatusOr<transport::Message> reply) mutable {
     if (reply.ok()) {
-      std::move(done)(DecodeUnary(plan, &*reply, pool_.get()));
+      std::move(done)(DecodeUnary(plan, *reply, pool_.get()));
     } else if (!plan.stores && WorthAnother(reply.status())) {
       // From here on as a blocking call, with its waits, in a thread for such.
-      runner_->Post([this, env, call = std::move(call), done = std::move(done)]() mutable {
-        std::move(done)(Apply(call, env));
+      runner_->Post([this, env, call = std::move(call),
+                     done = std::move(done)](const absl::Status& thread) mutable {
+        if (thread.ok()) {
+          std::move(done)(Apply(call, env));
+        } else {
+          std::move(done)(thread);
+        }
       });
     } else {
       std::move(done)(reply.status());
     }
   };
-  async_unary_->Start(unary_->channel(), {Method::kApply, builder.Build()}, env, std::move(answer));
+  async_calls_->Start(Method::kApply, builder.Build(), env.Terms(), std::move(answer));
 }
 
 }  // namespace shoal::internal

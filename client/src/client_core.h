@@ -10,7 +10,7 @@
 #include "absl/status/statusor.h"
 #include "client/src/async_runner.h"
 #include "client/src/buffer_pool.h"
-#include "client/src/channel.h"
+#include "client/src/channel_pool.h"
 #include "client/src/lease_arena.h"
 #include "client/src/retrier.h"
 #include "client/src/session_core.h"
@@ -35,7 +35,7 @@ class ClientCore {
   Plane plane() const { return plane_; }
 
   /// For a session of its own connection.
-  SessionCore::Setup SessionSetup(const SessionOptions& options) const;
+  absl::StatusOr<SessionCore::Setup> SessionSetup(const SessionOptions& options) const;
 
   /// What a call in the calling thread runs under.
   CallEnv Env(std::optional<std::chrono::nanoseconds> timeout);
@@ -76,7 +76,7 @@ class ClientCore {
   absl::StatusOr<LeasedArrayResult> GetByLease(const ArrayRef& reference, const Progress& progress,
                                                const CallEnv& env);
   absl::StatusOr<Result> TryApply(const Call& call, const CallEnv& env, bool* may_repeat);
-  absl::StatusOr<grpc::ByteBuffer> TryEcho(const Array& payload, Route route, const CallEnv& env);
+  absl::StatusOr<transport::Message> TryEcho(const Array& payload, Route route, const CallEnv& env);
   absl::StatusOr<Array> EchoInline(const Array& payload, const Array* reply, Route route,
                                    const CallEnv& env);
 
@@ -84,8 +84,8 @@ class ClientCore {
   ServerInfo info_;
   OpOutputs outputs_;  // Of info_.ops.
   Plane plane_ = Plane::kTcp;
-  ChannelOptions channel_options_;
-  std::optional<UnaryChannel> unary_;
+  transport::ChannelOptions channel_options_;
+  std::unique_ptr<UnaryChannel> unary_;
   std::shared_ptr<ChannelPool> channels_;  // Shared with loans.
   std::shared_ptr<BufferPool> pool_;       // Shared with arrays.
   TransferContext transfer_;
@@ -97,7 +97,7 @@ class ClientCore {
   Shutdown shutdown_;
   // Destroyed in this order: answers first, they may post jobs.
   std::unique_ptr<AsyncRunner> runner_;
-  std::unique_ptr<AsyncUnary> async_unary_;
+  std::unique_ptr<transport::AsyncCalls> async_calls_;
 };
 
 template <typename T>
@@ -106,8 +106,11 @@ void ClientCore::RunAsync(std::optional<std::chrono::nanoseconds> timeout,
                           Callback<T> done) {
   CallEnv env = Env(timeout);
   env.cancellable = true;
-  runner_->Post([this, env, job = std::move(job), done = std::move(done)]() mutable {
-    if (shutdown_.begun()) {
+  runner_->Post([this, env, job = std::move(job),
+                 done = std::move(done)](const absl::Status& thread) mutable {
+    if (!thread.ok()) {
+      std::move(done)(thread);
+    } else if (shutdown_.begun()) {
       std::move(done)(absl::CancelledError("the client was destroyed"));
     } else {
       std::move(done)(std::move(job)(env));

@@ -1,8 +1,5 @@
 #pragma once
 
-#include <grpc/support/time.h>
-#include <grpcpp/client_context.h>
-
 #include <chrono>
 #include <optional>
 
@@ -25,17 +22,10 @@ class Deadline {
 
   const std::optional<Clock::time_point>& at() const { return at_; }
 
-  /// gRPC counts in milliseconds, and lets a call that is quick enough slip through.
+  /// A transport may count in milliseconds, and let a call that is quick enough slip through.
   absl::Status Check() const {
     if (!at_.has_value() || Clock::now() < *at_) return absl::OkStatus();
     return absl::DeadlineExceededError("the timeout passed before the call was sent");
-  }
-
-  void ApplyTo(grpc::ClientContext* context) const {
-    if (!at_.has_value()) return;
-    const std::chrono::nanoseconds left = *at_ - Clock::now();
-    context->set_deadline(gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC),
-                                       gpr_time_from_nanos(left.count(), GPR_TIMESPAN)));
   }
 
  private:

@@ -2,11 +2,11 @@
 
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/wire_format_lite.h>
-#include <grpcpp/support/proto_buffer_reader.h>
 
 #include "absl/strings/str_cat.h"
 #include "client/src/convert.h"
 #include "client/src/message_builder.h"
+#include "client/src/pieces_stream.h"
 #include "shoal/v1/compute.pb.h"
 
 namespace shoal::internal {
@@ -18,7 +18,7 @@ static_assert(kPayload == v1::EchoResponse::kPayloadFieldNumber);
 
 }  // namespace
 
-grpc::ByteBuffer EncodeEcho(const Array& payload, Route route) {
+transport::Frame EncodeEcho(const Array& payload, Route route) {
   MessageBuilder builder;
   if (route != Route::kDefault) {
     AppendVarint(builder.head(), kRoute << 3);
@@ -29,26 +29,24 @@ grpc::ByteBuffer EncodeEcho(const Array& payload, Route route) {
   return builder.Build();
 }
 
-absl::Status DecodeEcho(grpc::ByteBuffer* message, absl::Span<std::byte> target) {
+absl::Status DecodeEcho(const wire::Pieces& message, absl::Span<std::byte> target) {
   const absl::Status malformed = absl::InternalError("the server sent a malformed echo");
   size_t received = 0;
-  if (message->Length() > 0) {
-    grpc::ProtoBufferReader reader(message);
-    google::protobuf::io::CodedInputStream input(&reader);
-    while (const uint32_t tag = input.ReadTag()) {
-      if (tag != (kPayload << 3 | 2)) {
-        if (!google::protobuf::internal::WireFormatLite::SkipField(&input, tag)) return malformed;
-        continue;
-      }
-      uint32_t length = 0;
-      if (!input.ReadVarint32(&length)) return malformed;
-      if (length != target.size()) {
-        return absl::InternalError(
-            absl::StrCat("the server echoed ", length, " bytes of ", target.size()));
-      }
-      if (!input.ReadRaw(target.data(), static_cast<int>(length))) return malformed;
-      received = length;
+  PiecesStream stream(message);
+  google::protobuf::io::CodedInputStream input(&stream);
+  while (const uint32_t tag = input.ReadTag()) {
+    if (tag != (kPayload << 3 | 2)) {
+      if (!google::protobuf::internal::WireFormatLite::SkipField(&input, tag)) return malformed;
+      continue;
     }
+    uint32_t length = 0;
+    if (!input.ReadVarint32(&length)) return malformed;
+    if (length != target.size()) {
+      return absl::InternalError(
+          absl::StrCat("the server echoed ", length, " bytes of ", target.size()));
+    }
+    if (!input.ReadRaw(target.data(), static_cast<int>(length))) return malformed;
+    received = length;
   }
   if (received != target.size()) return malformed;
   return absl::OkStatus();

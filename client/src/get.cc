@@ -3,10 +3,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
-#include "client/src/bulk_stream.h"
+#include "client/src/channel_pool.h"
 #include "client/src/chunk_receiver.h"
 #include "client/src/convert.h"
-#include "client/src/message_builder.h"
 #include "client/src/retrier.h"
 #include "client/src/transfer.h"
 #include "shoal/v1/array_service.pb.h"
@@ -14,8 +13,6 @@
 
 namespace shoal::internal {
 namespace {
-
-constexpr char kGet[] = "/shoal.v1.ArrayService/Get";
 
 /// One Get over as many streams as it takes.
 class GetTransfer {
@@ -35,20 +32,20 @@ class GetTransfer {
 
  private:
   absl::Status Attempt(const CallEnv& env) {
-    SHOAL_RETURN_IF_ERROR(env.deadline.Check());
-    BulkStream stream(context_.channels->Borrow(), kGet, env);
+    SHOAL_ASSIGN_OR_RETURN(const BulkStream stream,
+                           BulkStream::Make(context_.channels, Method::kGet, env));
     ChunkReceiver receiver(context_.stream.checksum);
     if (info_.has_value()) receiver.Add(data_, info_->bytes, ResumeOffset());
-    stream.Send(ToBuffer(Request()), /*last=*/true);
+    stream->Send(transport::FrameOf(Request().SerializeAsString()), /*last=*/true);
     for (;;) {
-      switch (stream.Wait()) {
-        case BulkStream::Event::kMessage:
-          SHOAL_RETURN_IF_ERROR(TakeResponse(stream.message(), &receiver));
+      switch (stream->Wait()) {
+        case transport::Stream::Event::kMessage:
+          SHOAL_RETURN_IF_ERROR(TakeResponse(stream->message(), &receiver));
           break;
-        case BulkStream::Event::kSent:
+        case transport::Stream::Event::kSent:
           break;
-        case BulkStream::Event::kEnded:
-          SHOAL_RETURN_IF_ERROR(stream.Finish());
+        case transport::Stream::Event::kEnded:
+          SHOAL_RETURN_IF_ERROR(stream->Finish());
           if (!info_.has_value()) {
             return absl::InternalError("the server ended a Get without saying what it sends");
           }

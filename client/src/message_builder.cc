@@ -7,16 +7,10 @@
 namespace shoal::internal {
 namespace {
 
-// Below this, copying is cheaper than one more slice.
+// Below this, copying is cheaper than one more piece.
 constexpr int64_t kReferenceFrom = 4 * kKiB;
 
-void DropStorage(void* storage) { delete static_cast<StorageRef*>(storage); }
-
 }  // namespace
-
-grpc::Slice SharedSlice(absl::Span<const std::byte> bytes, const StorageRef& storage) {
-  return {const_cast<std::byte*>(bytes.data()), bytes.size(), DropStorage, new StorageRef(storage)};
-}
 
 void AppendVarint(std::string* out, uint64_t value) {
   while (value >= 0x80) {
@@ -39,19 +33,12 @@ void MessageBuilder::AppendPayload(const Array& array) {
     head_.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     return;
   }
-  FlushHead();
-  slices_.push_back(SharedSlice(bytes, storage));
+  frame_.parts.push_back({std::exchange(head_, {}), {bytes, storage}});
 }
 
-grpc::ByteBuffer MessageBuilder::Build() {
-  FlushHead();
-  return {slices_.data(), slices_.size()};
-}
-
-void MessageBuilder::FlushHead() {
-  if (head_.empty()) return;
-  slices_.emplace_back(head_);
-  head_.clear();
+transport::Frame MessageBuilder::Build() {
+  if (!head_.empty()) frame_.parts.push_back({std::exchange(head_, {}), {}});
+  return std::move(frame_);
 }
 
 }  // namespace shoal::internal

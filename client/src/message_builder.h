@@ -1,20 +1,14 @@
 #pragma once
 
-#include <grpcpp/support/byte_buffer.h>
-#include <grpcpp/support/slice.h>
-
 #include <cstdint>
 #include <string>
-#include <vector>
+#include <utility>
 
 #include "absl/strings/string_view.h"
-#include "absl/types/span.h"
 #include "client/src/storage.h"
+#include "client/src/transport/frame.h"
 
 namespace shoal::internal {
-
-/// A slice over bytes that `storage` keeps alive. gRPC may hold it longer than the call.
-grpc::Slice SharedSlice(absl::Span<const std::byte> bytes, const StorageRef& storage);
 
 /// Appends a protobuf varint, or a length-delimited field's tag and length.
 void AppendVarint(std::string* out, uint64_t value);
@@ -32,20 +26,18 @@ class MessageBuilder {
   void Append(absl::string_view encoded) { head_.append(encoded.data(), encoded.size()); }
   std::string* head() { return &head_; }
 
-  /// The bytes of an array. Small or borrowed ones are copied, since gRPC may hold on to them after
-  /// a call that failed; others are referenced.
+  /// The bytes of an array. Small or borrowed ones are copied, since a transport may hold on to
+  /// them after a call that failed; others are referenced.
   void AppendPayload(const Array& array);
 
-  grpc::ByteBuffer Build();
+  transport::Frame Build();
   /// With kCopied: the message.
   std::string BuildString() { return std::move(head_); }
 
  private:
-  void FlushHead();
-
   const Payload payload_;
-  std::string head_;
-  std::vector<grpc::Slice> slices_;
+  std::string head_;  // Since the last payload.
+  transport::Frame frame_;
 };
 
 }  // namespace shoal::internal

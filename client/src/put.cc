@@ -4,8 +4,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
-#include "client/src/bulk_stream.h"
+#include "client/src/channel_pool.h"
 #include "client/src/convert.h"
+#include "client/src/pieces_stream.h"
 #include "client/src/retrier.h"
 #include "client/src/transfer.h"
 #include "shoal/v1/array_service.pb.h"
@@ -13,7 +14,9 @@
 namespace shoal::internal {
 namespace {
 
-constexpr char kPut[] = "/shoal.v1.ArrayService/Put";
+absl::Status SaidNothing() {
+  return absl::InternalError("the server ended a Put without saying what it stored");
+}
 
 /// One Put over as many streams as it takes.
 class PutTransfer {
@@ -39,32 +42,32 @@ class PutTransfer {
  private:
   /// One stream: from the start, or from where the last one stopped.
   absl::Status Attempt(const CallEnv& env) {
-    SHOAL_RETURN_IF_ERROR(env.deadline.Check());
-    BulkStream stream(context_.channels->Borrow(), kPut, env);
+    SHOAL_ASSIGN_OR_RETURN(const BulkStream stream,
+                           BulkStream::Make(context_.channels, Method::kPut, env));
     ChunkSender sender(context_.stream);
     const bool resuming = array_id_ != 0;
     base_bytes_ = 0;
     // Only the server knows how much of a broken stream it has kept.
     offset_known_ = !resuming;
     if (!resuming) sender.Add(array_, 0);
-    const grpc::ByteBuffer first = sender.Next(Header(), &stream);
-    stream.Send(first, !resuming && sender.done());
+    const transport::Frame first = sender.Next(Header());
+    stream->Send(first, !resuming && sender.done());
     for (;;) {
-      switch (stream.Wait()) {
-        case BulkStream::Event::kMessage:
-          SHOAL_RETURN_IF_ERROR(TakeResponse(stream.message(), &sender, &stream));
+      switch (stream->Wait()) {
+        case transport::Stream::Event::kMessage:
+          SHOAL_RETURN_IF_ERROR(TakeResponse(stream->message(), &sender, stream.get()));
           break;
-        case BulkStream::Event::kSent:
+        case transport::Stream::Event::kSent:
           break;
-        case BulkStream::Event::kEnded: {
-          SHOAL_RETURN_IF_ERROR(stream.Finish());
+        case transport::Stream::Event::kEnded: {
+          SHOAL_RETURN_IF_ERROR(stream->Finish());
           if (stored_.has_value()) return absl::OkStatus();
-          return absl::InternalError("the server ended a Put without saying what it stored");
+          return SaidNothing();
         }
       }
-      if (stream.can_send() && sender.may_send()) {
-        const grpc::ByteBuffer message = sender.Next({}, &stream);
-        stream.Send(message, sender.done());
+      if (stream->can_send() && sender.may_send()) {
+        const transport::Frame message = sender.Next({});
+        stream->Send(message, sender.done());
       }
     }
   }
@@ -82,11 +85,10 @@ class PutTransfer {
     return request.SerializeAsString();
   }
 
-  absl::Status TakeResponse(const wire::Pieces& message, ChunkSender* sender, BulkStream* stream) {
+  absl::Status TakeResponse(const wire::Pieces& message, ChunkSender* sender,
+                            transport::Stream* stream) {
     v1::PutResponse response;
-    if (!response.ParseFromString(Flatten(message))) {
-      return absl::InternalError("the server sent a malformed message");
-    }
+    SHOAL_RETURN_IF_ERROR(ParseMessage(message, &response));
     const int64_t bytes = response.acknowledged_bytes();
     if (bytes < 0 || bytes > array_.byte_count()) {
       return absl::InternalError(
@@ -104,7 +106,9 @@ class PutTransfer {
       // the last answer already, which an earlier stream had lost.
       if (sender->done() && !stored_.has_value()) {
         while (!stream->can_send()) {
-          if (stream->Wait() == BulkStream::Event::kEnded) return stream->Finish();
+          if (stream->Wait() != transport::Stream::Event::kEnded) continue;
+          SHOAL_RETURN_IF_ERROR(stream->Finish());
+          return SaidNothing();
         }
         stream->CloseSend();
       }
@@ -132,14 +136,6 @@ class PutTransfer {
 };
 
 }  // namespace
-
-std::string Flatten(const wire::Pieces& pieces) {
-  std::string bytes;
-  for (const wire::ConstBytes piece : pieces) {
-    bytes.append(reinterpret_cast<const char*>(piece.data()), piece.size());
-  }
-  return bytes;
-}
 
 absl::StatusOr<ArrayInfo> RunPut(const Array& array, const PutOptions& options,
                                  const TransferContext& context, const CallEnv& env) {

@@ -2,18 +2,19 @@
 
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/wire_format_lite.h>
-#include <grpcpp/support/proto_buffer_reader.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <utility>
 
 #include "base/check.h"
 #include "base/status.h"
 #include "client/src/call_codec.h"
-#include "client/src/grpc_status.h"
 #include "client/src/nested.h"
+#include "client/src/pieces_stream.h"
+#include "client/src/transport/peer_status.h"
 #include "shoal/v1/compute.pb.h"
 
 namespace shoal::internal {
@@ -112,7 +113,7 @@ absl::Status ReadResult(CodedInputStream* input, BufferPool* pool, TaskResult* r
       if (!status.MergeFromCodedStream(input) || !input->ConsumedEntireMessage()) {
         return Malformed();
       }
-      result->status = FromTaskStatus(status);
+      result->status = transport::FromTaskStatus(status);
     } else {
       SHOAL_ASSIGN_OR_RETURN(ReceivedOutput output, DecodeOutput(input, pool));
       result->outputs.push_back(std::move(output.output));
@@ -190,21 +191,24 @@ void SessionWriter::Cancel(absl::Span<const uint64_t> ids) {
   size_ = static_cast<size_t>(at - data_);
 }
 
-grpc::ByteBuffer SessionWriter::Take() {
-  // The slice takes the memory over.
-  const grpc::Slice slice(std::exchange(data_, nullptr), std::exchange(size_, 0), std::free);
+transport::Frame SessionWriter::Take() {
+  // The frame takes the memory over.
+  const std::shared_ptr<const void> owner(std::exchange(data_, nullptr), std::free);
+  const wire::ConstBytes bytes(static_cast<const std::byte*>(owner.get()), std::exchange(size_, 0));
   capacity_ = 0;
-  return {&slice, 1};
+  transport::Frame frame;
+  frame.parts.push_back({{}, {bytes, owner}});
+  return frame;
 }
 
-absl::Status DecodeSessionReply(grpc::ByteBuffer* message, BufferPool* pool, SessionReply* reply) {
+absl::Status DecodeSessionReply(const wire::Pieces& message, BufferPool* pool,
+                                SessionReply* reply) {
   reply->credits.reset();
   reply->done.clear();
   reply->results.clear();
-  if (message->Length() == 0) return absl::OkStatus();
-  grpc::ProtoBufferReader reader(message);
-  CodedInputStream input(&reader);
-  const auto whole = input.PushLimit(static_cast<int>(message->Length()));
+  PiecesStream stream(message);
+  CodedInputStream input(&stream);
+  const auto whole = input.PushLimit(static_cast<int>(wire::TotalBytes(message)));
   while (const uint32_t tag = input.ReadTag()) {
     uint64_t value = 0;
     if (tag == kReplyDonePacked) {

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <grpcpp/support/byte_buffer.h>
-
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -10,7 +8,9 @@
 #include "absl/status/status.h"
 #include "absl/types/span.h"
 #include "client/src/buffer_pool.h"
+#include "client/src/transport/frame.h"
 #include "shoal/session.h"
+#include "wire/chunk.h"
 
 // A session's messages by hand: at millions of tasks a second there is no time for an object each.
 namespace shoal::internal {
@@ -29,7 +29,7 @@ class SessionWriter {
   void Cancel(absl::Span<const uint64_t> ids);
 
   /// The message. The writer is empty again.
-  grpc::ByteBuffer Take();
+  transport::Frame Take();
 
   /// An upper bound of the bytes of one task.
   static int64_t TaskBytes(const std::string& encoded) {
@@ -41,7 +41,7 @@ class SessionWriter {
 
   uint8_t* Reserve(size_t bytes);
 
-  uint8_t* data_ = nullptr;  // From malloc: gRPC frees it.
+  uint8_t* data_ = nullptr;  // From malloc: grows in place, and is not filled first.
   size_t size_ = 0;
   size_t capacity_ = 0;
 };
@@ -57,6 +57,6 @@ struct SessionReply {
 /// from `pool`, if that is not null.
 ///
 /// Errors: INTERNAL  malformed.
-absl::Status DecodeSessionReply(grpc::ByteBuffer* message, BufferPool* pool, SessionReply* reply);
+absl::Status DecodeSessionReply(const wire::Pieces& message, BufferPool* pool, SessionReply* reply);
 
 }  // namespace shoal::internal

@@ -1,35 +1,37 @@
 #include "client/src/session_core.h"
 
-#include <grpcpp/generic/generic_stub.h>
-
 #include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "base/check.h"
+#include "base/start_thread.h"
+#include "base/status.h"
 
 namespace shoal::internal {
 namespace {
 
-using RawStub = grpc::TemplatedGenericStub<grpc::ByteBuffer, grpc::ByteBuffer>;
 using SteadyClock = std::chrono::steady_clock;
-
-constexpr char kSession[] = "/shoal.v1.ComputeService/Session";
 
 Instant Now() { return Instant(SteadyClock::now().time_since_epoch()); }
 
 }  // namespace
 
 SessionCore::SessionCore(Setup setup)
-    : setup_(std::move(setup)), coalescer_(setup_.options), window_(setup_.first_credits) {
-  stream_ = RawStub(setup_.channel).PrepareCall(&context_, kSession, &queue_);
-  writing_ = true;  // Until the stream has started.
-  reader_ = std::thread([this] { ReadLoop(); });
+    : setup_(std::move(setup)),
+      stream_(setup_.channel->MakeStream(transport::Method::kSession, {})),
+      coalescer_(setup_.options),
+      window_(setup_.first_credits),
+      writing_(true) {}  // Until the reader begins.
+
+absl::StatusOr<std::unique_ptr<SessionCore>> SessionCore::Open(Setup setup) {
+  std::unique_ptr<SessionCore> core(new SessionCore(std::move(setup)));
+  SHOAL_ASSIGN_OR_RETURN(core->reader_, StartThread([core = core.get()] { core->ReadLoop(); }));
+  return core;
 }
 
 SessionCore::~SessionCore() {
-  context_.TryCancel();
-  reader_.join();
+  stream_->Cancel();
+  if (reader_.joinable()) reader_.join();
   {
     const std::lock_guard lock(mutex_);
     timer_stopping_ = true;
@@ -230,8 +232,10 @@ bool SessionCore::Choose(Instant now, Outgoing* outgoing) {
   }
   if (outgoing->open || !outgoing->tasks.empty() || !outgoing->cancels.empty()) return true;
   outgoing->close = closed_ && waiting_.empty() && floods_.empty() && cancels_.empty();
-  if (!outgoing->close) ArmTimer(now);
-  return outgoing->close;
+  if (outgoing->close || ArmTimer(now)) return outgoing->close;
+  // Without a thread that waits for the rest of a batch, rather too early than too late.
+  ChooseTasks(now, Room(static_cast<int64_t>(waiting_.size())), outgoing);
+  return !outgoing->tasks.empty();
 }
 
 void SessionCore::Pump(Lock* lock) {
@@ -251,16 +255,19 @@ void SessionCore::Pump(Lock* lock) {
   if (outgoing.all_sent != nullptr) outgoing.all_sent->sent_at = SteadyClock::now();
 }
 
-void SessionCore::ArmTimer(Instant now) {
+/// Has what waits looked at when it is due. False: no thread for that can be had.
+bool SessionCore::ArmTimer(Instant now) {
   const std::optional<Instant> due = coalescer_.DueAt();
   // What is due already waits for credits, and is looked at when they come.
-  if (!due.has_value() || *due <= now || (timer_at_.has_value() && *timer_at_ <= *due)) return;
-  timer_at_ = due;
+  if (!due.has_value() || *due <= now || (timer_at_.has_value() && *timer_at_ <= *due)) return true;
   if (!timer_.joinable()) {
-    timer_ = std::thread([this] { TimerLoop(); });
-  } else {
-    timer_changed_.notify_one();
+    absl::StatusOr<std::thread> timer = StartThread([this] { TimerLoop(); });
+    if (!timer.ok()) return false;
+    timer_ = *std::move(timer);
   }
+  timer_at_ = due;
+  timer_changed_.notify_one();
+  return true;
 }
 
 }  // namespace shoal::internal

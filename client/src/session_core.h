@@ -1,10 +1,5 @@
 #pragma once
 
-#include <grpcpp/channel.h>
-#include <grpcpp/client_context.h>
-#include <grpcpp/completion_queue.h>
-#include <grpcpp/support/async_stream.h>
-
 #include <condition_variable>
 #include <deque>
 #include <memory>
@@ -17,6 +12,7 @@
 #include "client/src/coalescer.h"
 #include "client/src/session_codec.h"
 #include "client/src/task_table.h"
+#include "client/src/transport/channel.h"
 #include "shoal/session.h"
 
 namespace shoal::internal {
@@ -31,13 +27,14 @@ namespace shoal::internal {
 class SessionCore {
  public:
   struct Setup {
-    std::shared_ptr<grpc::Channel> channel;
+    std::unique_ptr<transport::Channel> channel;
     std::shared_ptr<BufferPool> pool;  ///< Shared with the Client and its arrays.
     SessionOptions options = {};
     int64_t first_credits = 1;  ///< Until the server has named its own number.
     int64_t task_bytes_max = 0;
   };
-  explicit SessionCore(Setup setup);
+  /// Errors: RESOURCE_EXHAUSTED  no thread.
+  static absl::StatusOr<std::unique_ptr<SessionCore>> Open(Setup setup);
   ~SessionCore();
   SessionCore(const SessionCore&) = delete;
   SessionCore& operator=(const SessionCore&) = delete;
@@ -54,7 +51,6 @@ class SessionCore {
   Session::Counters counters() const;
 
  private:
-  using Stream = grpc::ClientAsyncReaderWriter<grpc::ByteBuffer, grpc::ByteBuffer>;
   using Lock = std::unique_lock<std::mutex>;
   using Encoded = std::shared_ptr<const std::string>;  // Shared with the PreparedCall.
 
@@ -96,6 +92,8 @@ class SessionCore {
     int64_t count = 0;
   };
 
+  explicit SessionCore(Setup setup);
+
   // All of these are called with the lock held.
   absl::Status Admit(Lock* lock, int64_t task_bytes);
   void Pump(Lock* lock);
@@ -103,7 +101,7 @@ class SessionCore {
   void ChooseTasks(Instant now, int64_t room, Outgoing* outgoing);
   void ChooseFlood(int64_t room, Outgoing* outgoing);
   int64_t Room(int64_t wanted) const;
-  void ArmTimer(Instant now);
+  bool ArmTimer(Instant now);
   absl::Status Sort(SessionReply* reply, Deliveries* deliveries);
   void Settle(const SessionReply& reply, const Deliveries& deliveries);
   void Break(absl::Status status);
@@ -117,9 +115,7 @@ class SessionCore {
   bool InCallback() const;
 
   const Setup setup_;
-  grpc::ClientContext context_;
-  grpc::CompletionQueue queue_;
-  std::unique_ptr<Stream> stream_;
+  const std::unique_ptr<transport::Stream> stream_;
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;  // Room in the queue, tasks ended, the stream ended.
@@ -146,7 +142,6 @@ class SessionCore {
   std::thread timer_;  // Started when first needed.
 
   // Of the reading thread only.
-  grpc::ByteBuffer received_;
   SessionReply reply_;
   Deliveries deliveries_;
   std::thread reader_;

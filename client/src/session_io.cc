@@ -4,23 +4,18 @@
 #include <utility>
 
 #include "base/check.h"
-#include "client/src/grpc_status.h"
 #include "client/src/session_core.h"
 
 namespace shoal::internal {
 namespace {
 
-// Tags of the operations that may be under way.
-void* const kStart = reinterpret_cast<void*>(1);
-void* const kRead = reinterpret_cast<void*>(2);
-void* const kWrite = reinterpret_cast<void*>(3);
-void* const kFinish = reinterpret_cast<void*>(4);
+using Event = transport::Stream::Event;
 
 }  // namespace
 
 void SessionCore::Send(const Outgoing& outgoing) {
   if (outgoing.close) {
-    stream_->WritesDone(kWrite);
+    stream_->CloseSend();
     return;
   }
   SessionWriter writer;
@@ -29,45 +24,44 @@ void SessionCore::Send(const Outgoing& outgoing) {
     writer.Tasks(tasks.first, tasks.count, *tasks.encoded);
   }
   writer.Cancel(outgoing.cancels);
-  stream_->Write(writer.Take(), kWrite);
+  stream_->Send(writer.Take(), /*last=*/false);
 }
 
 void SessionCore::ReadLoop() {
-  stream_->StartCall(kStart);
-  bool reading = false;
-  bool over = false;
-  for (;;) {
-    void* tag = nullptr;
-    bool ok = false;
-    SHOAL_CHECK(queue_.Next(&tag, &ok));
-    if (tag == kStart || tag == kWrite) {
-      Lock lock(mutex_);
-      writing_ = false;
-      write_ended_ = write_ended_ || !ok;
-      if (tag == kStart) {
-        reading = true;
-        stream_->Read(&received_, kRead);
-      }
-      Pump(&lock);
-    } else if (ok) {
-      TakeReply();
-      stream_->Read(&received_, kRead);
-    } else {
-      reading = false;
-      over = true;
-    }
-    // After the last read no write can succeed, but one may still be under way.
-    if (!over || reading) continue;
+  {
     Lock lock(mutex_);
-    write_ended_ = true;
-    if (!writing_) break;
+    writing_ = false;
+    Pump(&lock);  // The first message, which begins the call.
+  }
+  bool ended = false;
+  for (bool over = false; !over;) {
+    switch (stream_->Wait()) {
+      case Event::kMessage:
+        TakeReply();
+        break;
+      case Event::kSent: {
+        Lock lock(mutex_);
+        writing_ = false;
+        write_ended_ = write_ended_ || !stream_->can_send();
+        over = ended;
+        Pump(&lock);
+        break;
+      }
+      case Event::kEnded: {
+        // Nothing more can be sent, but another thread may just have begun to.
+        const Lock lock(mutex_);
+        ended = true;
+        write_ended_ = true;
+        over = !writing_;
+        break;
+      }
+    }
   }
   Finish();
 }
 
 void SessionCore::TakeReply() {
-  const absl::Status decoded = DecodeSessionReply(&received_, setup_.pool.get(), &reply_);
-  received_.Clear();
+  const absl::Status decoded = DecodeSessionReply(stream_->message(), setup_.pool.get(), &reply_);
   deliveries_ = Deliveries();
   {
     Lock lock(mutex_);
@@ -75,7 +69,7 @@ void SessionCore::TakeReply() {
     absl::Status sorted = decoded.ok() ? Sort(&reply_, &deliveries_) : decoded;
     if (!sorted.ok()) {
       Break(std::move(sorted));
-      context_.TryCancel();
+      stream_->Cancel();
     }
     // First what keeps the server busy, then what keeps us busy.
     Pump(&lock);
@@ -170,12 +164,7 @@ void SessionCore::Break(absl::Status status) {
 
 /// The stream has ended: so do all tasks.
 void SessionCore::Finish() {
-  grpc::Status status;
-  stream_->Finish(&status, kFinish);
-  void* tag = nullptr;
-  bool ok = false;
-  SHOAL_CHECK(queue_.Next(&tag, &ok) && tag == kFinish);
-  absl::Status how = FromGrpc(status);
+  absl::Status how = stream_->Finish();
   deliveries_ = Deliveries();
   reply_ = SessionReply();
   {
@@ -200,10 +189,6 @@ void SessionCore::Finish() {
   groups_.clear();
   ended_ = true;
   changed_.notify_all();
-  lock.unlock();
-  queue_.Shutdown();
-  while (queue_.Next(&tag, &ok)) {
-  }
 }
 
 void SessionCore::TimerLoop() {

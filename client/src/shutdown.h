@@ -2,10 +2,11 @@
 
 #include <condition_variable>
 #include <mutex>
-#include <unordered_set>
 
 #include "base/time.h"
 #include "client/src/deadline.h"
+#include "client/src/transport/cancellation.h"
+#include "client/src/transport/channel.h"
 
 namespace shoal::internal {
 
@@ -14,31 +15,20 @@ namespace shoal::internal {
 /// Thread-safety: all methods.
 class Shutdown {
  public:
-  /// Cancels the calls that are registered, refuses later ones, and ends all waits.
+  /// Cancels the calls of `cancellation`, refuses later ones, and ends all waits.
   void Begin();
-  bool begun() const;
+  bool begun() const { return cancellation_.cancelled(); }
 
   /// Waits that long, but not beyond `deadline`. False: the deadline came first, or shutdown.
   bool Wait(Duration duration, const Deadline& deadline);
 
-  /// A call that `Begin` cancels while this object lives.
-  class Registration {
-   public:
-    Registration(Shutdown* shutdown, grpc::ClientContext* context);
-    ~Registration();
-    Registration(const Registration&) = delete;
-    Registration& operator=(const Registration&) = delete;
-
-   private:
-    Shutdown* const shutdown_;  // Null: nothing to register with.
-    grpc::ClientContext* const context_;
-  };
+  /// For calls that `Begin` is to cancel.
+  transport::Cancellation* cancellation() { return &cancellation_; }
 
  private:
-  mutable std::mutex mutex_;
+  transport::Cancellation cancellation_;
+  std::mutex mutex_;
   std::condition_variable changed_;
-  bool begun_ = false;
-  std::unordered_set<grpc::ClientContext*> contexts_;
 };
 
 /// What an API call hands to everything that it does.
@@ -46,6 +36,11 @@ struct CallEnv {
   Deadline deadline;
   Shutdown* shutdown = nullptr;  ///< Ends waits between attempts. Never null in a Client.
   bool cancellable = false;      ///< In a thread of the Client's: `shutdown` cancels it.
+
+  transport::CallTerms Terms() const {
+    return {.deadline = deadline.at(),
+            .cancellation = cancellable ? shutdown->cancellation() : nullptr};
+  }
 };
 
 }  // namespace shoal::internal

@@ -5,7 +5,7 @@
 #include "absl/status/statusor.h"
 #include "client/src/buffer_pool.h"
 #include "client/src/call_plan.h"
-#include "client/src/channel.h"
+#include "client/src/channel_pool.h"
 #include "client/src/chunk_sender.h"
 #include "client/src/shutdown.h"
 #include "client/src/unary.h"
@@ -65,9 +65,7 @@ absl::StatusOr<LeasedArrayResult> RunLeasedGet(const ArrayRef& reference,
                                                const LeasedContext& context, const CallEnv& env);
 
 /// What a unary call's reply comes to, its outputs brought to where `plan` wants them.
-absl::StatusOr<Result> DecodeUnary(const CallPlan& plan, grpc::ByteBuffer* reply, BufferPool* pool);
-
-/// The bytes of a small message that came in pieces.
-std::string Flatten(const wire::Pieces& pieces);
+absl::StatusOr<Result> DecodeUnary(const CallPlan& plan, const transport::Message& reply,
+                                   BufferPool* pool);
 
 }  // namespace shoal::internal

@@ -57,7 +57,10 @@ class LayersTest(CheckCase):
             "server/wire/decode.cc": "#include \"server/worker/events.h\"\n"
                                      "#include \"shoal/v1/array.pb.h\"\n",
             "client/include/shoal/array.h": HEADER + "#include \"absl/types/span.h\"\n",
-            "client/src/array.cc": "#include \"shoal/array.h\"\n#include <grpcpp/grpcpp.h>\n",
+            "client/src/array.cc": "#include \"shoal/array.h\"\n",
+            "client/src/transport/grpc/channel.h": HEADER,
+            "client/src/transport/grpc/channel.cc": "#include <grpcpp/grpcpp.h>\n",
+            "client/src/transports.cc": "#include \"client/src/transport/grpc/channel.h\"\n",
             "server/device/device.h": HEADER,
             "server/device/cpu/cpu_device.cc": "#include \"server/device/device.h\"\n",
             "tests/server/plan/shape_test.cc": "#include \"server/plan/shape.h\"\n"
@@ -76,6 +79,9 @@ class LayersTest(CheckCase):
             "base/a.cc": "\n#include \"server/scheduler/state.h\"\n",
             "bench/b.cc": "#include \"server/app/flags.h\"\n",
             "client/include/shoal/c.h": HEADER + "#include \"base/ids.h\"\n",
+            "client/src/d.cc": "#include \"client/src/transport/grpc/stream.h\"\n",
+            "client/src/transport/grpc/stream.h": HEADER + "#include \"client/src/e.h\"\n",
+            "client/src/e.h": HEADER,
         }
         self.assert_finds(
             "layers", files,
@@ -84,7 +90,9 @@ class LayersTest(CheckCase):
             "server/runtime/loop.cc:1: server/runtime may not include server/app",
             "base/a.cc:2: base may not include server/scheduler",
             "bench/b.cc:1: bench may not include server/app",
-            "client/include/shoal/c.h:2: client/include/shoal may not include base")
+            "client/include/shoal/c.h:2: client/include/shoal may not include base",
+            "client/src/d.cc:1: client/src may not include client/src/transport/grpc",
+            "client/src/transport/grpc/stream.h:2: client/src/transport/grpc may not include client")
 
     def test_libraries_that_may_not_be_used_are_found(self):
         files = {
@@ -93,6 +101,8 @@ class LayersTest(CheckCase):
             "server/runtime/c.cc": "#include <grpcpp/grpcpp.h>\n",
             "server/worker/d.cc": "#include \"shoal/v1/array.pb.h\"\n",
             "client/include/shoal/e.h": HEADER + "#include <grpcpp/grpcpp.h>\n",
+            "client/src/f.cc": "#include <grpcpp/grpcpp.h>\n",
+            "client/src/transport/g.h": HEADER + "#include <grpcpp/grpcpp.h>\n",
         }
         self.assert_finds(
             "layers", files,
@@ -100,7 +110,9 @@ class LayersTest(CheckCase):
             "kernels/b.h:2: kernels may not include absl (",
             "server/runtime/c.cc:1: server/runtime may not include grpc",
             "server/worker/d.cc:1: server/worker may not include generated",
-            "client/include/shoal/e.h:2: client/include/shoal may not include grpc")
+            "client/include/shoal/e.h:2: client/include/shoal may not include grpc",
+            "client/src/f.cc:1: client/src may not include grpc",
+            "client/src/transport/g.h:2: client/src/transport may not include grpc")
 
     def test_files_and_includes_that_nobody_knows_are_found(self):
         self.assert_finds(

@@ -8,13 +8,15 @@
 
 #include "absl/strings/cord.h"
 #include "base/check.h"
-#include "client/src/grpc_status.h"
+#include "client/src/transport/peer_status.h"
 #include "server/transport/grpc/status_mapping.h"
 #include "server/wire/status_details.h"
 #include "shoal/status.h"
 #include "shoal/v1/details.pb.h"
 
 namespace {
+
+using shoal::internal::transport::PeerStatus;
 
 constexpr size_t kHeaderBytesMax = 8192;
 
@@ -28,8 +30,7 @@ void Read(const absl::Status& status) {
 }
 
 void CheckClient(int code, const std::string& bytes) {
-  const auto status =
-      shoal::internal::FromGrpc({static_cast<grpc::StatusCode>(1 + code % 16), "message", bytes});
+  const auto status = PeerStatus(1 + code % 16, "message", bytes);
   SHOAL_CHECK(!status.ok());
   Read(status);
   for (const char* type : {"ErrorInfo", "RetryInfo", "BadRequest", "QuotaFailure"}) {
@@ -38,7 +39,7 @@ void CheckClient(int code, const std::string& bytes) {
     Read(with);
   }
   shoal::v1::TaskStatus task;
-  if (task.ParseFromString(bytes)) Read(shoal::internal::FromTaskStatus(task));
+  if (task.ParseFromString(bytes)) Read(shoal::internal::transport::FromTaskStatus(task));
 }
 
 void CheckServer(int code, const std::string& text) {
@@ -49,7 +50,8 @@ void CheckServer(int code, const std::string& text) {
   const grpc::Status sent = shoal::transport::ToGrpcStatus(status);
   SHOAL_CHECK(static_cast<int>(sent.error_code()) == static_cast<int>(kind));
   SHOAL_CHECK(sent.error_message().size() + sent.error_details().size() * 4 / 3 < kHeaderBytesMax);
-  const absl::Status received = shoal::internal::FromGrpc(sent);
+  const absl::Status received =
+      PeerStatus(sent.error_code(), sent.error_message(), sent.error_details());
   SHOAL_CHECK(received.code() == kind);
   Read(received);
 }

@@ -1,8 +1,7 @@
 // What a server sends to our client, from a server that is none: results of calls and of sessions,
 // chunks. The client ends with an error or with arrays that are whole.
 
-#include <grpcpp/support/byte_buffer.h>
-
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -16,11 +15,26 @@
 namespace shoal::internal {
 namespace {
 
-grpc::ByteBuffer Buffer(const std::string& bytes, size_t step) {
-  std::vector<grpc::Slice> slices;
-  for (size_t at = 0; at < bytes.size(); at += step) slices.emplace_back(bytes.substr(at, step));
-  return {slices.data(), slices.size()};
-}
+/// A message in pieces, each in memory of its own, so that who reads on is caught.
+class Message {
+ public:
+  Message(const std::string& bytes, size_t step) {
+    for (size_t at = 0; at < bytes.size(); at += step) {
+      parts_.emplace_back(
+          bytes.begin() + static_cast<ptrdiff_t>(at),
+          bytes.begin() + static_cast<ptrdiff_t>(std::min(at + step, bytes.size())));
+    }
+    for (const std::vector<char>& part : parts_) {
+      pieces_.emplace_back(reinterpret_cast<const std::byte*>(part.data()), part.size());
+    }
+  }
+
+  const wire::Pieces& pieces() const { return pieces_; }
+
+ private:
+  std::vector<std::vector<char>> parts_;
+  wire::Pieces pieces_;
+};
 
 void CheckOutput(const Output& output) {
   SHOAL_CHECK(output.array.data().size() == static_cast<size_t>(output.array.byte_count()));
@@ -30,8 +44,8 @@ void CheckOutput(const Output& output) {
 }
 
 void CheckCall(const std::string& bytes, size_t step) {
-  grpc::ByteBuffer buffer = Buffer(bytes, step);
-  const auto call = DecodeCall(&buffer, nullptr);
+  const Message message(bytes, step);
+  const auto call = DecodeCall(message.pieces(), nullptr);
   if (!call.ok()) return;
   for (const ReceivedOutput& output : call->outputs) {
     SHOAL_CHECK(output.bytes >= 0);
@@ -40,9 +54,9 @@ void CheckCall(const std::string& bytes, size_t step) {
 }
 
 void CheckSession(const std::string& bytes, size_t step) {
-  grpc::ByteBuffer buffer = Buffer(bytes, step);
+  const Message message(bytes, step);
   SessionReply reply;
-  if (!DecodeSessionReply(&buffer, nullptr, &reply).ok()) return;
+  if (!DecodeSessionReply(message.pieces(), nullptr, &reply).ok()) return;
   for (const TaskResult& result : reply.results) {
     for (const Output& output : result.outputs) CheckOutput(output);
   }

@@ -23,8 +23,9 @@ namespace internal {
 class ClientCore;
 }  // namespace internal
 
-/// Called once with what an asynchronous call came to, in a thread of the Client's. It must not
-/// block for long and must not destroy the Client.
+/// Called once with what an asynchronous call came to, in a thread of the Client's; in the calling
+/// one, with RESOURCE_EXHAUSTED, if the system has no thread for it. It must not block for long and
+/// must not destroy the Client.
 template <typename T>
 using Callback = absl::AnyInvocable<void(absl::StatusOr<T>) &&>;
 
@@ -55,7 +56,7 @@ class Client {
   /// Errors:
   ///   UNAVAILABLE          nobody answers at the address.
   ///   DEADLINE_EXCEEDED    nobody answered in time.
-  ///   INVALID_ARGUMENT     an option out of range.
+  ///   INVALID_ARGUMENT     an option out of range, an address without a port.
   ///   FAILED_PRECONDITION  the plane asked for does not work with this server.
   static absl::StatusOr<std::unique_ptr<Client>> Connect(const ClientOptions& options = {});
 
@@ -148,8 +149,8 @@ class Client {
   /// Makes the server take no more work; returns when it has none left.
   absl::Status Drain(const CallOptions& options = {});
 
-  // The same, without waiting: `done` is called in a thread of the Client's. Arrays that are
-  // borrowed must live until then.
+  // The same, without waiting: `done` is called in a thread of the Client's (see Callback).
+  // Arrays that are borrowed must live until then.
   void EchoAsync(Array payload, EchoOptions options, Callback<Array> done);
   void ApplyAsync(Call call, Callback<Result> done);
   void PutAsync(Array array, PutOptions options, Callback<ArrayInfo> done);
@@ -157,7 +158,9 @@ class Client {
 
   /// Opens a stream for many small tasks. An error of the server's shows at the first use.
   ///
-  /// Errors: INVALID_ARGUMENT  an option out of range.
+  /// Errors:
+  ///   INVALID_ARGUMENT    an option out of range.
+  ///   RESOURCE_EXHAUSTED  the system has no thread for it.
   absl::StatusOr<std::unique_ptr<Session>> OpenSession(const SessionOptions& options = {});
 
  private:

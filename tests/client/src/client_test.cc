@@ -1,8 +1,12 @@
 #include "shoal/client.h"
 
 #include <gmock/gmock.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <future>
+#include <iostream>
+#include <tuple>
 
 #include "client/src/host.h"
 #include "shoal/v1/details.pb.h"
@@ -53,8 +57,10 @@ TEST(ConnectTest, WaitsForAServerIfAskedTo) {
 
 TEST(ConnectTest, OptionsOutOfRangeAreRefused) {
   for (const ClientOptions& options :
-       {ClientOptions{.address = ""}, ClientOptions{.chunk_bytes = 0},
-        ClientOptions{.async_threads = 0}, ClientOptions{.retry = {.attempts_max = 0}}}) {
+       {ClientOptions{.address = ""}, ClientOptions{.address = "host"},
+        ClientOptions{.address = "host:0"}, ClientOptions{.address = "host:99999"},
+        ClientOptions{.chunk_bytes = 0}, ClientOptions{.async_threads = 0},
+        ClientOptions{.retry = {.attempts_max = 0}}}) {
     EXPECT_EQ(Client::Connect(options).status().code(), absl::StatusCode::kInvalidArgument);
   }
 }
@@ -225,6 +231,26 @@ TEST(AsyncTest, ManyCallsAtOnceEachGetTheirOwnAnswer) {
     ASSERT_TRUE(reply.ok()) << reply.status();
     EXPECT_TRUE(SameBytes(*reply, Ramp(i % 3 == 0 ? 100'000 + i : i)));
   }
+}
+
+// In a process of its own, which may not have another thread.
+TEST(AsyncTest, WithoutThreadsWhatNeedsOneIsAnError) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto child = [] {
+    const FakeServer server;
+    const auto client = Connected(EagerOptions(server));
+    const rlimit none{};
+    setrlimit(RLIMIT_NPROC, &none);
+    if (geteuid() == 0) std::ignore = setuid(65534);  // The limit does not hold for root.
+    std::cerr << client->OpenSession().status();
+    client->EchoAsync(Ramp(1), {},
+                      [](const absl::StatusOr<Array>& reply) { std::cerr << reply.status(); });
+    client->ApplyAsync({.op = "sum", .arguments = {Ramp(1)}},
+                       [](const absl::StatusOr<Result>& result) { std::cerr << result.status(); });
+    _exit(0);
+  };
+  const std::string error = "RESOURCE_EXHAUSTED: no thread.*";
+  EXPECT_EXIT(child(), ::testing::ExitedWithCode(0), error + error + error);
 }
 
 TEST(AsyncTest, DestroyingTheClientCancelsAndWaits) {

@@ -9,19 +9,23 @@
 namespace shoal::internal {
 namespace {
 
-/// A message in slices of `piece` bytes, as a socket might deliver it.
-grpc::ByteBuffer InPieces(const std::string& bytes, size_t piece) {
-  std::vector<grpc::Slice> slices;
-  for (size_t at = 0; at < bytes.size(); at += piece) slices.emplace_back(bytes.substr(at, piece));
-  return {slices.data(), slices.size()};
+/// Decodes `bytes` in pieces of `piece` bytes, as a socket might deliver them.
+absl::Status Decode(const std::string& bytes, size_t piece, SessionReply* reply) {
+  std::vector<std::string> parts;  // Each in memory of its own, so that nobody reads on.
+  for (size_t at = 0; at < bytes.size(); at += piece) parts.push_back(bytes.substr(at, piece));
+  wire::Pieces pieces;
+  for (const std::string& part : parts) {
+    pieces.emplace_back(reinterpret_cast<const std::byte*>(part.data()), part.size());
+  }
+  return DecodeSessionReply(pieces, nullptr, reply);
 }
 
-std::string Bytes(grpc::ByteBuffer buffer) {
-  std::vector<grpc::Slice> slices;
-  EXPECT_TRUE(buffer.Dump(&slices).ok());
+std::string Bytes(const transport::Frame& frame) {
   std::string bytes;
-  for (const grpc::Slice& slice : slices) {
-    bytes.append(reinterpret_cast<const char*>(slice.begin()), slice.size());
+  for (const transport::Frame::Part& part : frame.parts) {
+    bytes += part.head;
+    const wire::ConstBytes payload = part.payload.bytes;
+    bytes.append(reinterpret_cast<const char*>(payload.data()), payload.size());
   }
   return bytes;
 }
@@ -83,9 +87,8 @@ TEST(DecodeSessionReplyTest, ReadsPackedIdsHoweverTheyAreCut) {
   response.mutable_done()->Assign(ids.begin(), ids.end());
   const std::string bytes = response.SerializeAsString();
   for (const size_t piece : {size_t{1}, size_t{3}, size_t{10}, size_t{64}, bytes.size()}) {
-    grpc::ByteBuffer message = InPieces(bytes, piece);
     SessionReply reply;
-    ASSERT_TRUE(DecodeSessionReply(&message, nullptr, &reply).ok()) << piece;
+    ASSERT_TRUE(Decode(bytes, piece, &reply).ok()) << piece;
     EXPECT_EQ(reply.credits, 77);
     EXPECT_EQ(reply.done, ids) << piece;
   }
@@ -104,9 +107,8 @@ TEST(DecodeSessionReplyTest, ReadsResultsWithStatusAndOutputs) {
   output->mutable_spec()->set_dtype(v1::DTYPE_UINT8);
   output->mutable_spec()->add_shape(3);
   output->set_data("abc");
-  grpc::ByteBuffer message = InPieces(response.SerializeAsString(), 2);
   SessionReply reply;
-  ASSERT_TRUE(DecodeSessionReply(&message, nullptr, &reply).ok());
+  ASSERT_TRUE(Decode(response.SerializeAsString(), 2, &reply).ok());
   EXPECT_EQ(reply.done, std::vector<uint64_t>{5});
   ASSERT_EQ(reply.results.size(), 2U);
   EXPECT_EQ(reply.results[0].id, 6U);
@@ -119,9 +121,8 @@ TEST(DecodeSessionReplyTest, ReadsResultsWithStatusAndOutputs) {
 
 TEST(DecodeSessionReplyTest, ReadsIdsThatAreNotPacked) {
   const std::string bytes = {0x10, 0x05, 0x10, 0x06};
-  grpc::ByteBuffer message = InPieces(bytes, 4);
   SessionReply reply;
-  ASSERT_TRUE(DecodeSessionReply(&message, nullptr, &reply).ok());
+  ASSERT_TRUE(Decode(bytes, 4, &reply).ok());
   EXPECT_EQ(reply.done, (std::vector<uint64_t>{5, 6}));
 }
 
@@ -135,9 +136,8 @@ TEST(DecodeSessionReplyTest, EveryTruncationIsAnErrorOrAShorterMessage) {
   const std::string whole = response.SerializeAsString();
   int errors = 0;
   for (size_t size = 1; size < whole.size(); ++size) {
-    grpc::ByteBuffer message = InPieces(whole.substr(0, size), 16);
     SessionReply reply;
-    if (!DecodeSessionReply(&message, nullptr, &reply).ok()) ++errors;
+    if (!Decode(whole.substr(0, size), 16, &reply).ok()) ++errors;
   }
   EXPECT_GE(errors, static_cast<int>(whole.size()) - 3);
 }
@@ -148,9 +148,8 @@ TEST(DecodeSessionReplyTest, NoiseIsNeverMoreThanAnError) {
     std::string noise(random() % 64 + 1, '\0');
     for (char& byte : noise) byte = static_cast<char>(random());
     if (round % 2 == 0) noise[0] = 0x12;  // Packed ids, to get beyond the first byte.
-    grpc::ByteBuffer message = InPieces(noise, 7);
     SessionReply reply;
-    DecodeSessionReply(&message, nullptr, &reply).IgnoreError();
+    Decode(noise, 7, &reply).IgnoreError();
   }
 }
 

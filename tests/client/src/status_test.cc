@@ -2,14 +2,14 @@
 
 #include <gtest/gtest.h>
 
-#include "client/src/grpc_status.h"
+#include "client/src/transport/peer_status.h"
 #include "shoal/v1/details.pb.h"
 
 namespace shoal {
 namespace {
 
-/// What a server would send for a full queue, in the trailer grpc-status-details-bin.
-grpc::Status FullQueue() {
+/// What becomes of what a server would send for a full queue.
+absl::Status FullQueue() {
   v1::RpcStatus details;
   details.set_code(8);
   const auto add = [&details](const char* type, const google::protobuf::MessageLite& detail) {
@@ -29,11 +29,11 @@ grpc::Status FullQueue() {
   violation->set_field("arguments[0]");
   violation->set_description("too many");
   add("BadRequest", request);
-  return {grpc::StatusCode::RESOURCE_EXHAUSTED, "the queue is full", details.SerializeAsString()};
+  return internal::transport::PeerStatus(8, "the queue is full", details.SerializeAsString());
 }
 
 TEST(StatusTest, DetailsOfTheTrailerAreFound) {
-  const absl::Status status = internal::FromGrpc(FullQueue());
+  const absl::Status status = FullQueue();
   EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
   EXPECT_EQ(status.message(), "the queue is full");
   EXPECT_EQ(ErrorReason(status), "QUEUE_FULL");
@@ -45,21 +45,11 @@ TEST(StatusTest, DetailsOfTheTrailerAreFound) {
 }
 
 TEST(StatusTest, AStatusWithoutDetailsHasNone) {
-  const absl::Status status = internal::FromGrpc({grpc::StatusCode::NOT_FOUND, "no array"});
+  const absl::Status status = absl::NotFoundError("no array");
   EXPECT_EQ(ErrorReason(status), "");
   EXPECT_EQ(RetryDelay(status), std::nullopt);
   EXPECT_TRUE(FieldViolations(status).empty());
   EXPECT_EQ(DescribeError(absl::OkStatus()), "OK");
-}
-
-TEST(StatusTest, DetailsThatAreNoneDoNoHarm) {
-  EXPECT_EQ(internal::FromGrpc({grpc::StatusCode::INTERNAL, "x", "\xFF\xFF\xFF"}).code(),
-            absl::StatusCode::kInternal);
-  EXPECT_EQ(internal::FromGrpc({static_cast<grpc::StatusCode>(17), "x"}).code(),
-            absl::StatusCode::kUnknown);
-  v1::TaskStatus task;
-  task.set_code(-5);
-  EXPECT_EQ(internal::FromTaskStatus(task).code(), absl::StatusCode::kUnknown);
 }
 
 TEST(StatusTest, ARetryDelayOfAYearIsADay) {

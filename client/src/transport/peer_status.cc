@@ -1,9 +1,9 @@
-#include "client/src/grpc_status.h"
+#include "client/src/transport/peer_status.h"
 
 #include "absl/strings/cord.h"
 #include "shoal/v1/details.pb.h"
 
-namespace shoal::internal {
+namespace shoal::internal::transport {
 namespace {
 
 /// The canonical code of a number that a peer sent; what is none of them is UNKNOWN.
@@ -22,14 +22,12 @@ void Attach(const Details& details, absl::Status* status) {
 
 }  // namespace
 
-absl::Status FromGrpc(const grpc::Status& status) {
-  if (status.ok()) return absl::OkStatus();
-  absl::Status converted(Code(status.error_code()), status.error_message());
-  v1::RpcStatus details;
-  if (!status.error_details().empty() && details.ParseFromString(status.error_details())) {
-    Attach(details.details(), &converted);
-  }
-  return converted;
+absl::Status PeerStatus(int code, const std::string& message, const std::string& details) {
+  if (code == 0) return absl::OkStatus();
+  absl::Status status(Code(code), message);
+  v1::RpcStatus decoded;
+  if (!details.empty() && decoded.ParseFromString(details)) Attach(decoded.details(), &status);
+  return status;
 }
 
 absl::Status FromTaskStatus(const v1::TaskStatus& status) {
@@ -38,4 +36,4 @@ absl::Status FromTaskStatus(const v1::TaskStatus& status) {
   return converted;
 }
 
-}  // namespace shoal::internal
+}  // namespace shoal::internal::transport

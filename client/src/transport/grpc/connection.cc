@@ -1,18 +1,19 @@
-#include "client/src/channel.h"
+#include "client/src/transport/grpc/connection.h"
 
 #include <grpcpp/create_channel.h>
 #include <grpcpp/security/credentials.h>
 #include <grpcpp/support/channel_arguments.h>
 
 #include <algorithm>
-#include <utility>
 
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
 #include "base/units.h"
+#include "client/src/transport/grpc/address.h"
 
-namespace shoal::internal {
+namespace shoal::internal::transport {
 namespace {
-
-constexpr size_t kIdleMax = 8;  // Channels kept open for the next stream.
 
 // A server whose host is gone sends nothing, not even an end: without pings a call without a
 // deadline would wait for it for ever.
@@ -25,9 +26,7 @@ void SetKeepalive(const wire::Keepalive& keepalive, grpc::ChannelArguments* argu
   arguments->SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
 }
 
-}  // namespace
-
-std::shared_ptr<grpc::Channel> MakeChannel(const ChannelOptions& options) {
+grpc::ChannelArguments Arguments(const ChannelOptions& options) {
   grpc::ChannelArguments arguments;
   // One connection a channel: calls of equal channels would share it otherwise.
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
@@ -43,28 +42,25 @@ std::shared_ptr<grpc::Channel> MakeChannel(const ChannelOptions& options) {
   SetKeepalive(options.keepalive, &arguments);
   // A proxy named in the environment is not for a service of this kind.
   arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
-  return grpc::CreateCustomChannel(options.target, grpc::InsecureChannelCredentials(), arguments);
+  return arguments;
 }
 
-ChannelPool::Loan::~Loan() {
-  if (pool_ != nullptr && channel_ != nullptr) pool_->Return(std::move(channel_));
-}
-
-ChannelPool::Loan ChannelPool::Borrow() {
-  {
-    const std::lock_guard lock(mutex_);
-    if (!idle_.empty()) {
-      std::shared_ptr<grpc::Channel> channel = std::move(idle_.back());
-      idle_.pop_back();
-      return {shared_from_this(), std::move(channel)};
-    }
+absl::StatusOr<std::shared_ptr<grpc::ChannelCredentials>> CredentialsOf(
+    const ChannelOptions& options) {
+  if (!options.tls.has_value()) return grpc::InsecureChannelCredentials();
+  if (absl::StartsWith(options.target, "unix:")) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(options.target, ": a Unix socket is called without TLS"));
   }
-  return {shared_from_this(), MakeChannel(options_)};
+  return absl::UnimplementedError(absl::StrCat(options.target, ": TLS is not built yet"));
 }
 
-void ChannelPool::Return(std::shared_ptr<grpc::Channel> channel) {
-  const std::lock_guard lock(mutex_);
-  if (idle_.size() < kIdleMax) idle_.push_back(std::move(channel));
+}  // namespace
+
+absl::StatusOr<std::shared_ptr<grpc::Channel>> Connect(const ChannelOptions& options) {
+  SHOAL_RETURN_IF_ERROR(CheckAddress(options.target));
+  SHOAL_ASSIGN_OR_RETURN(const auto credentials, CredentialsOf(options));
+  return grpc::CreateCustomChannel(options.target, credentials, Arguments(options));
 }
 
-}  // namespace shoal::internal
+}  // namespace shoal::internal::transport

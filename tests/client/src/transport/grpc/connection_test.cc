@@ -1,4 +1,4 @@
-#include "client/src/channel.h"
+#include "client/src/transport/grpc/connection.h"
 
 #include <gtest/gtest.h>
 
@@ -7,11 +7,10 @@
 #include <string>
 #include <thread>
 
-#include "client/src/unary.h"
-#include "shoal/v1/cluster.pb.h"
+#include "client/src/transport/grpc/channel.h"
 #include "tests/support/http2_peer.h"
 
-namespace shoal::internal {
+namespace shoal::internal::transport {
 namespace {
 
 using std::chrono::milliseconds;
@@ -21,9 +20,9 @@ using support::kPatience;
 /// A server that speaks HTTP/2, but not gRPC: nothing in it answers a call.
 class KeepaliveTest : public ::testing::Test {
  protected:
-  std::shared_ptr<grpc::Channel> Channel() const {
-    return MakeChannel({.target = "127.0.0.1:" + std::to_string(listener_.port()),
-                        .keepalive = {.interval = milliseconds(20), .timeout = milliseconds(500)}});
+  ChannelOptions Options() const {
+    return {.target = "127.0.0.1:" + std::to_string(listener_.port()),
+            .keepalive = {.interval = milliseconds(20), .timeout = milliseconds(500)}};
   }
 
   /// The server's end of a connection on which a client may begin calls.
@@ -46,26 +45,27 @@ TEST_F(KeepaliveTest, ACallEndsWhenItsServerNoLongerAnswersPings) {
     // One more than gRPC sends by default while there is no data. (It sends one a second.)
     while (pings < 3 && peer->AnswerPing()) ++pings;
   });
-  const UnaryChannel unary(Channel());
-  const CallEnv env{Deadline(kPatience), nullptr, false};
-  v1::GetServerInfoResponse response;
-  EXPECT_EQ(unary.Call(Method::kGetServerInfo, v1::GetServerInfoRequest(), &response, env).code(),
+  const auto channel = MakeGrpcChannel(Options());
+  ASSERT_TRUE(channel.ok()) << channel.status();
+  const CallTerms terms{.deadline = std::chrono::steady_clock::now() + kPatience};
+  EXPECT_EQ((*channel)->Call(Method::kGetServerInfo, {}, terms).status().code(),
             absl::StatusCode::kUnavailable);
   server.join();
   EXPECT_EQ(pings, 3);
 }
 
 TEST_F(KeepaliveTest, AConnectionWithoutCallsIsPingedToo) {
-  const std::shared_ptr<grpc::Channel> channel = Channel();
+  const auto native = Connect(Options());
+  ASSERT_TRUE(native.ok()) << native.status();
   bool pinged = false;
   std::thread server([&] {
     const std::unique_ptr<Http2Peer> peer = Accept();
     pinged = peer->ReceiveNext(Http2Peer::kPing).has_value();
   });
-  EXPECT_TRUE(channel->WaitForConnected(std::chrono::system_clock::now() + kPatience));
+  EXPECT_TRUE((*native)->WaitForConnected(std::chrono::system_clock::now() + kPatience));
   server.join();
   EXPECT_TRUE(pinged);
 }
 
 }  // namespace
-}  // namespace shoal::internal
+}  // namespace shoal::internal::transport

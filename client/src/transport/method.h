@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace shoal::internal::transport {
+
+/// The rpcs that this library calls, the unary ones first.
+enum class Method : uint8_t {
+  kEcho,
+  kApply,
+  kDescribe,
+  kList,
+  kFree,
+  kRedistribute,
+  kGetServerInfo,
+  kGetThroughput,
+  kListWorkers,
+  kDrain,
+  // With streams.
+  kApplyStream,
+  kPut,
+  kGet,
+  kSession,
+};
+inline constexpr size_t kUnaryMethodCount = 10;
+
+/// "/shoal.v1.ComputeService/Echo".
+const char* MethodPath(Method method);
+
+}  // namespace shoal::internal::transport

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <memory>
+
+#include "absl/status/statusor.h"
+#include "client/src/transport/channel.h"
+
+namespace shoal::internal {
+
+/// A channel by the transport that the target names.
+///
+/// Errors:
+///   INVALID_ARGUMENT  no transport knows such a target.
+///   UNIMPLEMENTED     the transport is not built to do what the options ask for.
+absl::StatusOr<std::unique_ptr<transport::Channel>> MakeChannel(
+    const transport::ChannelOptions& options);
+
+}  // namespace shoal::internal
