@@ -2,10 +2,10 @@
 #include <google/protobuf/wire_format_lite.h>
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/copy.h"
 #include "base/status.h"
 #include "client/src/call_codec.h"
 #include "client/src/channel_pool.h"
@@ -63,8 +63,8 @@ absl::Status Settle(size_t index, const CallPlan& plan, ReceivedOutput* received
     return WrongSize(index, received->bytes, destination.byte_count());
   }
   if (received->bytes > 0 && destination.data().data() != output.array.data().data()) {
-    std::memcpy(destination.mutable_data().data(), output.array.data().data(),
-                output.array.data().size());
+    CopyBytes(destination.mutable_data().data(), output.array.data().data(), received->bytes,
+              received->bytes);
   }
   output.array = std::move(destination);
   return absl::OkStatus();

@@ -1,10 +1,10 @@
 #include "shoal/array.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/copy.h"
 #include "base/status.h"
 #include "client/src/storage.h"
 
@@ -51,7 +51,7 @@ absl::StatusOr<Array> Array::CopyOf(Dtype dtype, Shape shape, absl::Span<const s
   SHOAL_ASSIGN_OR_RETURN(const int64_t wanted, ByteCount(dtype, shape));
   if (static_cast<size_t>(wanted) != bytes.size()) return WrongLength(dtype, shape, bytes.size());
   SHOAL_ASSIGN_OR_RETURN(Array array, Create(dtype, std::move(shape)));
-  if (!bytes.empty()) std::memcpy(array.data_, bytes.data(), bytes.size());
+  CopyBytes(array.data_, bytes.data(), wanted, wanted);
   return array;
 }
 

@@ -1,10 +1,10 @@
 #include "client/src/call_plan.h"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/copy.h"
 #include "base/status.h"
 #include "base/units.h"
 
@@ -99,7 +99,8 @@ class Planner {
       if (!storage.ok()) return moved_bytes;  // The stream takes the rest.
       Array copy = ArrayAccess::Make(input.array.dtype(), input.array.shape(),
                                      input.array.byte_count(), *std::move(storage));
-      std::memcpy(copy.mutable_data().data(), input.array.data().data(), input.array.data().size());
+      CopyBytes(copy.mutable_data().data(), input.array.data().data(), copy.byte_count(),
+                copy.byte_count());
       moved_bytes += copy.byte_count();
       input.array = std::move(copy);
       input.place = ArrayAccess::storage(input.array)->place();

@@ -1,10 +1,10 @@
 #include "client/src/client_core.h"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/copy.h"
 #include "base/status.h"
 #include "base/units.h"
 #include "client/src/call_codec.h"
@@ -326,7 +326,8 @@ absl::StatusOr<ArrayInfo> ClientCore::GetInto(const ArrayRef& reference,
       small ? absl::UnimplementedError("small") : GetByLease(reference, progress, env);
   if (leased.ok()) {
     SHOAL_RETURN_IF_ERROR(check(leased->info));
-    std::memcpy(bytes.data(), leased->array.data().data(), bytes.size());
+    const int64_t size = leased->array.byte_count();
+    CopyBytes(bytes.data(), leased->array.data().data(), size, size);
     return std::move(leased->info);
   }
   if (!ChunksMayDo(leased.status())) return leased.status();
