@@ -191,8 +191,8 @@ absl::StatusOr<NpyPreamble> ParseNpyPreamble(std::string_view bytes) {
   if (bytes.size() < kNpyPreambleMin) return Malformed("the file ends within it");
   const int64_t major = byte(6);
   if (major < 1 || major > 3 || byte(7) != 0) {
-    return absl::InvalidArgumentError(absl::StrCat(".npy format version ", major, ".", byte(7),
-                                                   " is not known; 1.0 to 3.0 are"));
+    return absl::InvalidArgumentError(
+        absl::StrCat(".npy format version ", major, ".", byte(7), " is not known; 1.0 to 3.0 are"));
   }
   NpyPreamble preamble = {.preamble_bytes = kNpyPreambleMin,
                           .header_bytes = byte(8) | byte(9) << 8};
