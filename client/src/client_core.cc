@@ -368,14 +368,9 @@ void ClientCore::ApplyAsync(Call call, Callback<Result> done) {
       std::move(done)(DecodeUnary(plan, *reply, pool_.get()));
     } else if (!plan.stores && WorthAnother(reply.status())) {
       // From here on as a blocking call, with its waits, in a thread for such.
-      runner_->Post([this, env, call = std::move(call),
-                     done = std::move(done)](const absl::Status& thread) mutable {
-        if (thread.ok()) {
-          std::move(done)(Apply(call, env));
-        } else {
-          std::move(done)(thread);
-        }
-      });
+      RunUnder<Result>(
+          env, [this, call = std::move(call)](const CallEnv& same) { return Apply(call, same); },
+          std::move(done));
     } else {
       std::move(done)(reply.status());
     }

@@ -65,6 +65,10 @@ class ClientCore {
  private:
   explicit ClientCore(ClientOptions options);
 
+  template <typename T>
+  void RunUnder(const CallEnv& env, absl::AnyInvocable<absl::StatusOr<T>(const CallEnv&) &&> job,
+                Callback<T> done);
+
   absl::Status FetchInfo();
   absl::Status ChoosePlane();
   absl::Status UseUnixSocket();
@@ -106,6 +110,13 @@ void ClientCore::RunAsync(std::optional<std::chrono::nanoseconds> timeout,
                           Callback<T> done) {
   CallEnv env = Env(timeout);
   env.cancellable = true;
+  RunUnder(env, std::move(job), std::move(done));
+}
+
+template <typename T>
+void ClientCore::RunUnder(const CallEnv& env,
+                          absl::AnyInvocable<absl::StatusOr<T>(const CallEnv&) &&> job,
+                          Callback<T> done) {
   runner_->Post([this, env, job = std::move(job),
                  done = std::move(done)](const absl::Status& thread) mutable {
     if (!thread.ok()) {
