@@ -24,23 +24,25 @@ endif()
 # in a user's, and sanitizers reach all of ours.
 add_library(shoal_build_flags INTERFACE)
 add_library(shoal::build_flags ALIAS shoal_build_flags)
-target_compile_options(shoal_build_flags INTERFACE
+# nvcc knows none of them.
+target_compile_options(shoal_build_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:
   -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow
   # Results must not depend on the compiler fusing a*b+c (docs/decisions/0004).
   -ffp-contract=off
   # What is shipped names no folder of the machine that built it (__FILE__ in checks). Elsewhere the
   # full path is of use, and lets a compiler cache serve several work trees.
-  $<$<CONFIG:Release>:-fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=>)
+  $<$<CONFIG:Release>:-fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=>>)
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
   # Errors with the compiler that every commit is built with; others see other things.
-  target_compile_options(shoal_build_flags INTERFACE -Werror)
+  target_compile_options(shoal_build_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Werror>)
   # g++ 12 reports these falsely from inside std::string and std::vector at -O2 and above; with
   # sanitizers, whose checks hide what it knew of a value, it also reports the second line.
-  target_compile_options(shoal_build_flags INTERFACE
-    -Wno-restrict -Wno-array-bounds -Wno-stringop-overflow -Wno-maybe-uninitialized)
+  target_compile_options(shoal_build_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:
+    -Wno-restrict -Wno-array-bounds -Wno-stringop-overflow -Wno-maybe-uninitialized>)
   if(SHOAL_SANITIZE)
-    target_compile_options(shoal_build_flags INTERFACE
-      -Wno-stringop-overread -Wno-nonnull -Wno-free-nonheap-object -Wno-dangling-pointer -Wno-tsan)
+    target_compile_options(shoal_build_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:
+      -Wno-stringop-overread -Wno-nonnull -Wno-free-nonheap-object -Wno-dangling-pointer
+      -Wno-tsan>)
   endif()
 endif()
 

@@ -69,13 +69,15 @@ constexpr bool IsSignedInteger(DType dtype) { return ClassOf(dtype) == DTypeClas
 constexpr bool IsUnsignedInteger(DType dtype) { return ClassOf(dtype) == DTypeClass::kUnsigned; }
 constexpr bool IsComplex(DType dtype) { return ClassOf(dtype) == DTypeClass::kComplex; }
 
-/// Stored in 16 bits and computed in float32.
-constexpr bool IsHalf(DType dtype) { return dtype == DType::kFloat16 || dtype == DType::kBfloat16; }
-
 /// Bytes of one element.
 constexpr int64_t ItemBytes(DType dtype) {
   constexpr std::array<int8_t, 16> kBytes = {0, 1, 1, 2, 4, 8, 1, 2, 4, 8, 2, 2, 4, 8, 8, 16};
   return kBytes[static_cast<size_t>(dtype)];
+}
+
+/// Stored in 16 bits and computed in float32.
+constexpr bool IsHalf(DType dtype) {
+  return ClassOf(dtype) == DTypeClass::kFloat && ItemBytes(dtype) == 2;
 }
 
 /// The natural alignment of an element, in bytes: its size; of a complex number that of one part.

@@ -123,12 +123,14 @@ constexpr bool RowIsSound(const OpInfo& op) {
                       op.inputs_max <= kMapInputsMax && op.params.size() <= kParamsMax;
   const bool dtypes = op.dtypes != 0 && (op.dtypes & ~kEveryDType) == 0 &&
                       (!op.any_dtype || op.dtypes == kEveryDType);
+  // Maps and sorts write elements of the type that they read (kernels/map.h, kernels/sort.h).
+  const bool keeps = op.form == OpForm::kReduce || op.dtype_rule == DTypeRule::kSame;
   bool params = true;
   for (const ParamInfo& param : op.params) {
     params = params && !param.name.empty() && !param.doc.empty();
   }
   return !op.name.empty() && op.doc.ends_with('.') && op.cost_ns_per_element > 0.0 && counts &&
-         dtypes && params;
+         dtypes && keeps && params;
 }
 
 constexpr bool TableIsSound() {

@@ -1,5 +1,6 @@
 #include "kernels/registry.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
@@ -48,6 +49,13 @@ std::string NamesOf(uint32_t dtypes) {
 // Whether a number is one of an integer dtype's values.
 struct IsValueOf {
   DType dtype;
+
+  static_assert(std::all_of(kAllDTypes.begin(), kAllDTypes.end(),
+                            [](DType d) {
+                              const bool whole = IsSignedInteger(d) || IsUnsignedInteger(d);
+                              return !whole || ItemBytes(d) <= 8;
+                            }),
+                "parameters hold integers of 64 bits");
 
   int Bits() const { return static_cast<int>(8 * ItemBytes(dtype)); }
   bool Signed() const { return IsSignedInteger(dtype); }

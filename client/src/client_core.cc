@@ -49,6 +49,11 @@ bool WorthAnother(const absl::Status& status) {
          status.code() == absl::StatusCode::kResourceExhausted;
 }
 
+/// How the user's options reach a connection over a network: all that concern one pass here.
+transport::ChannelOptions ChannelOptionsOf(const ClientOptions& options) {
+  return {.target = options.address, .message_bytes_max = kMessageBytes};
+}
+
 /// True: what leases could not do, chunks may.
 bool ChunksMayDo(const absl::Status& status) {
   return status.code() == absl::StatusCode::kUnimplemented || WorthAnother(status);
@@ -58,7 +63,7 @@ bool ChunksMayDo(const absl::Status& status) {
 
 ClientCore::ClientCore(ClientOptions options)
     : options_(std::move(options)),
-      channel_options_{options_.address, kMessageBytes},
+      channel_options_(ChannelOptionsOf(options_)),
       pool_(std::make_shared<BufferPool>(options_.reuse_bytes)),
       runner_(std::make_unique<AsyncRunner>(options_.async_threads)) {}
 
@@ -116,6 +121,9 @@ absl::Status ClientCore::ChoosePlane() {
 
 absl::Status ClientCore::UseUnixSocket() {
   if (IsUnixAddress(options_.address)) return absl::OkStatus();
+  if (!YieldsToUnixSocket(options_.address)) {
+    return absl::FailedPreconditionError("the address says how to go");
+  }
   const std::string here = LocalHostId();
   if (here.empty() || here != info_.planes.host_id) {
     return absl::FailedPreconditionError("the server is on another host");
@@ -123,8 +131,9 @@ absl::Status ClientCore::UseUnixSocket() {
   if (info_.planes.unix_socket.empty()) {
     return absl::FailedPreconditionError("the server has no Unix socket");
   }
-  const transport::ChannelOptions channel_options{absl::StrCat("unix:", info_.planes.unix_socket),
-                                                  kMessageBytes};
+  const transport::ChannelOptions channel_options{
+      .target = absl::StrCat("unix:", info_.planes.unix_socket),
+      .message_bytes_max = kMessageBytes};
   SHOAL_ASSIGN_OR_RETURN(auto channel, MakeChannel(channel_options));
   auto unary = std::make_unique<UnaryChannel>(std::move(channel));
   const CallEnv env{Deadline(options_.connect_timeout), &shutdown_, false};

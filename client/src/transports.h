@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "client/src/transport/channel.h"
 
 namespace shoal::internal {
@@ -14,5 +15,8 @@ namespace shoal::internal {
 ///   UNIMPLEMENTED     the transport is not built to do what the options ask for.
 absl::StatusOr<std::unique_ptr<transport::Channel>> MakeChannel(
     const transport::ChannelOptions& options);
+
+/// True: on the same host the server's Unix socket may take the place of such a target.
+bool YieldsToUnixSocket(absl::string_view target);
 
 }  // namespace shoal::internal

@@ -5,9 +5,11 @@
 #include <cstdint>
 #include <limits>
 #include <type_traits>
+#include <utility>
 
 #include "kernels/cpu/op_code.h"
 #include "kernels/dtype.h"
+#include "kernels/half.h"
 
 // The C++ types that kernels compute in, and what they have in common. Everything here is inlined
 // into loops that are compiled once per instruction set, hence the attribute.
@@ -70,6 +72,44 @@ struct ElementOf<DType::kComplex128> : std::type_identity<Complex<double>> {};
 /// The type that elements of the dtype are computed in: float for the halves.
 template <DType kDType>
 using Element = typename ElementOf<kDType>::type;
+
+/// A half as it lies in memory.
+struct Float16 {
+  uint16_t bits;
+};
+struct Bfloat16 {
+  uint16_t bits;
+};
+
+constexpr float Widen(Float16 value) { return Float16ToFloat(value.bits); }
+constexpr float Widen(Bfloat16 value) { return Bfloat16ToFloat(value.bits); }
+constexpr void Narrow(float value, Float16& half) { half.bits = FloatToFloat16(value); }
+constexpr void Narrow(float value, Bfloat16& half) { half.bits = FloatToBfloat16(value); }
+
+template <DType kDType>
+struct StoredOf : ElementOf<kDType> {};
+template <>
+struct StoredOf<DType::kFloat16> : std::type_identity<Float16> {};
+template <>
+struct StoredOf<DType::kBfloat16> : std::type_identity<Bfloat16> {};
+
+/// The type of elements as they lie in memory. Where it is not `Element`, Widen and Narrow lead
+/// there and back.
+template <DType kDType>
+using Stored = typename StoredOf<kDType>::type;
+
+static_assert(
+    []<size_t... i>(std::index_sequence<i...>) {
+      return ((sizeof(Stored<kAllDTypes[i]>) == static_cast<size_t>(ItemBytes(kAllDTypes[i]))) &&
+              ...);
+    }(std::make_index_sequence<kAllDTypes.size()>()),
+    "a dtype's elements are not of its size");
+static_assert(
+    []<size_t... i>(std::index_sequence<i...>) {
+      return ((IsHalf(kAllDTypes[i]) ||
+               std::is_same_v<Stored<kAllDTypes[i]>, Element<kAllDTypes[i]>>)&&...);
+    }(std::make_index_sequence<kAllDTypes.size()>()),
+    "only halves are computed in another type");
 
 template <class T>
 struct SignlessOf : std::type_identity<T> {};

@@ -31,6 +31,8 @@ namespace {
 // The rest is the workers'.
 constexpr int64_t kFrontEndDivisor = 4;
 constexpr int kStreamsPerConnection = 1024;
+// What workers, and no clients, may call.
+constexpr char kWorkerService[] = "shoal.v1.WorkerService";
 // Every way in which calls can come.
 constexpr transport::Transport kTransports[] = {{"grpc", transport::StartGrpcServer}};
 // How long a client may take to fetch the end of its last reply.
@@ -136,9 +138,13 @@ absl::Status FrontEnd::Listen(const Config& config) {
                            service::LeaseServer::Start(leasing, engine_.leases.get(), &logger_));
   }
   setup.services = service::AllServices(&engine_, &facts_);
+  std::vector<std::string> open;
   for (const transport::ServiceTable& service : setup.services) {
     if (service.built) service_names_.push_back(service.name);
+    // Workers get a port of their own: here, their service does no more than refuse.
+    if (service.name != kWorkerService || !service.built) open.push_back(service.name);
   }
+  for (transport::Listener& listener : setup.listeners) listener.services = open;
   SHOAL_ASSIGN_OR_RETURN(server_, transport::StartServers(setup));
   return absl::OkStatus();
 }

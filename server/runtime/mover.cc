@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <memory>
 #include <utility>
 #include <vector>
+
+#include "server/runtime/staging.h"
 
 namespace shoal::runtime {
 namespace {
@@ -54,12 +57,20 @@ std::vector<Mover::Hop> Mover::PlanCopy(const StoredArray& source, const StoredA
 }
 
 void Mover::Copy(const StoredArray& source, StoredArray* target, device::Done done) {
+  const auto join = std::make_shared<Join>(std::move(done));  // Owned by the parts' Dones.
   std::vector<collective::Transfer> transfers;
   for (const Hop& hop : PlanCopy(source, *target)) {
-    transfers.push_back(
-        MakeTransfer(*hop.from, *hop.to, hop.elements, kernels::ItemBytes(source.type.dtype)));
+    collective::Transfer transfer =
+        MakeTransfer(*hop.from, *hop.to, hop.elements, kernels::ItemBytes(source.type.dtype));
+    if (transfer.source == transfer.destination) {
+      // Within its own memory a device copies by itself; a group need not be able to.
+      transfer.send_stream->Copy(transfer.send, transfer.recv, join->Part());
+    } else {
+      transfers.push_back(std::move(transfer));
+    }
   }
-  Send({std::move(transfers), std::move(done)});
+  if (!transfers.empty()) Send({std::move(transfers), join->Part()});
+  join->Seal();
 }
 
 int64_t Mover::MovedBytes(const StoredArray& source, const StoredArray& target) {

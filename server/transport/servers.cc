@@ -96,11 +96,13 @@ absl::StatusOr<std::vector<ServiceTable>> Choose(const std::vector<ServiceTable>
 }
 
 absl::StatusOr<std::unique_ptr<Server>> StartGroup(const ServersSetup& setup, const GroupKey& key,
-                                                   const Group& group) {
+                                                   const Group& group, int64_t server_count) {
   SHOAL_ASSIGN_OR_RETURN(const Transport transport, FindTransport(setup.transports, key.first));
   SHOAL_ASSIGN_OR_RETURN(std::vector<ServiceTable> chosen, Choose(setup.services, key.second));
   ServerOptions options = setup.options;
   options.endpoints = group.endpoints;
+  // Each its share, so that together they keep to it.
+  options.connections_max = std::max<int64_t>(setup.options.connections_max / server_count, 1);
   return transport.start(options, std::move(chosen));
 }
 
@@ -119,7 +121,7 @@ absl::StatusOr<std::unique_ptr<Server>> StartServers(const ServersSetup& setup) 
   for (const ServiceTable& table : setup.services) names.push_back(table.name);
   auto servers = std::make_unique<Servers>(setup.listeners.size(), std::move(names));
   for (const auto& [key, group] : groups) {
-    auto server = StartGroup(setup, key, group);
+    auto server = StartGroup(setup, key, group, static_cast<int64_t>(groups.size()));
     if (!server.ok()) {
       servers->Shutdown(Duration::zero());  // Those before it may have accepted calls.
       return server.status();

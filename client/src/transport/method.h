@@ -23,7 +23,7 @@ enum class Method : uint8_t {
   kGet,
   kSession,
 };
-inline constexpr size_t kUnaryMethodCount = 10;
+inline constexpr auto kUnaryMethodCount = static_cast<size_t>(Method::kApplyStream);
 
 /// "/shoal.v1.ComputeService/Echo".
 const char* MethodPath(Method method);

@@ -7,7 +7,6 @@
 #include "base/check.h"
 #include "kernels/cpu/element.h"
 #include "kernels/cpu/for_dtype.h"
-#include "kernels/half.h"
 
 namespace shoal::collective {
 namespace {
@@ -15,38 +14,12 @@ namespace {
 using kernels::DType;
 using Sources = absl::Span<const std::byte* const>;
 
-// Elements as they lie in memory: kernels compute halves as float, and any byte may be their true.
-struct Float16 {
-  uint16_t bits;
-};
-struct Bfloat16 {
-  uint16_t bits;
-};
-struct Bool {
-  uint8_t value;
-};
-template <DType kDType>
-struct StoredOf : std::type_identity<kernels::cpu::Element<kDType>> {};
-template <>
-struct StoredOf<DType::kBool> : std::type_identity<Bool> {};
-template <>
-struct StoredOf<DType::kFloat16> : std::type_identity<Float16> {};
-template <>
-struct StoredOf<DType::kBfloat16> : std::type_identity<Bfloat16> {};
-
-float Widen(Float16 value) { return kernels::Float16ToFloat(value.bits); }
-float Widen(Bfloat16 value) { return kernels::Bfloat16ToFloat(value.bits); }
-void Narrow(float value, Float16& out) { out.bits = kernels::FloatToFloat16(value); }
-void Narrow(float value, Bfloat16& out) { out.bits = kernels::FloatToBfloat16(value); }
-
 // One element of each operation, on the type it is computed in.
 template <typename T>
 T Apply(ReduceOp op, T a, T b) {
-  if constexpr (std::is_same_v<T, Bool>) {
+  if constexpr (std::is_same_v<T, kernels::cpu::Bool8>) {
     const bool is_or = op == ReduceOp::kSum || op == ReduceOp::kMax;
-    const bool x = a.value != 0;
-    const bool y = b.value != 0;
-    return {static_cast<uint8_t>(is_or ? x | y : x & y)};
+    return is_or ? kernels::cpu::Plus(a, b) : kernels::cpu::Times(a, b);
   } else if constexpr (std::is_integral_v<T>) {
     switch (op) {
       // In 64 bits without sign: nothing overflows and 16-bit operands are not promoted to int.
@@ -105,7 +78,7 @@ void FoldHalves(Sources sources, T* target, int64_t count) {
 
 template <ReduceOp op, typename T>
 void FoldAs(Sources sources, std::byte* target, int64_t count) {
-  if constexpr (std::is_same_v<T, Float16> || std::is_same_v<T, Bfloat16>) {
+  if constexpr (requires(T value) { Widen(value); }) {
     FoldHalves<op>(sources, reinterpret_cast<T*>(target), count);
   } else {
     Fold<op>(sources, reinterpret_cast<T*>(target), count);
@@ -132,7 +105,7 @@ void Combine(DType dtype, ReduceOp op, Sources sources, device::Span target) {
   const int64_t count = target.bytes / kernels::ItemBytes(dtype);
   SHOAL_CHECK(count <= kCombineElementsMax && !sources.empty() && IsDefined(op, dtype));
   kernels::cpu::ForDType(dtype, [&]<DType kDType>() {
-    FoldBy<typename StoredOf<kDType>::type>(op, sources, target.data, count);
+    FoldBy<kernels::cpu::Stored<kDType>>(op, sources, target.data, count);
   });
 }
 

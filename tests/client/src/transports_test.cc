@@ -20,6 +20,11 @@ TEST(TransportsTest, TlsIsRefusedUntilItIsBuilt) {
             absl::StatusCode::kInvalidArgument);
 }
 
+TEST(TransportsTest, OnlyANetworkAddressYieldsToTheUnixSocket) {
+  EXPECT_TRUE(YieldsToUnixSocket("127.0.0.1:1"));
+  EXPECT_FALSE(YieldsToUnixSocket("unix:/x"));
+}
+
 TEST(ChannelPoolTest, ChannelsComeBackAndAreLentAgain) {
   const auto pool =
       std::make_shared<ChannelPool>(transport::ChannelOptions{.target = "127.0.0.1:1"});

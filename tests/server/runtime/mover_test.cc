@@ -6,6 +6,7 @@
 #include <thread>
 #include <vector>
 
+#include "server/collective/local/local_group.h"
 #include "server/runtime/operand.h"
 #include "tests/support/arrays.h"
 #include "tests/support/bytes.h"
@@ -86,6 +87,23 @@ TEST_F(MoverTest, CopiesBetweenAnyTwoLayouts) {
       }
     }
   }
+}
+
+TEST_F(MoverTest, WithinOneWorkerTheGroupIsNotAsked) {
+  auto group = std::move(collective::MakeLocalGroup({.ranks_per_member = {3}}).front());
+  group->Abort();
+  Mover mover(engine_->workers.get(), std::move(group));
+  const Distribution here{DistributionKind::kSingle, {{1}}};
+  const std::string bytes = support::RandomBytes(200, 8);
+  const auto source = Make(100, here);
+  const auto target = Make(100, here);
+  Fill(*source, bytes);
+  mover.Copy(*source, target.get(), Tell());
+  ASSERT_TRUE(ends_.Take().ok());
+  ExpectHolds(*target, bytes);
+  const auto elsewhere = Make(100, {DistributionKind::kSingle, {{2}}});
+  mover.Copy(*source, elsewhere.get(), Tell());
+  EXPECT_EQ(ends_.Take().code(), absl::StatusCode::kAborted);
 }
 
 TEST_F(MoverTest, ReplicatesFromTheFirst) {

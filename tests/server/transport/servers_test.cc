@@ -20,6 +20,7 @@ struct Started {
   std::vector<std::string> addresses;
   std::vector<std::string> services;
   std::map<std::string, bool> health;
+  int64_t connections_max = 0;
   bool stopped = false;
 };
 std::vector<std::shared_ptr<Started>>* started = nullptr;  // Of the test that runs.
@@ -52,6 +53,7 @@ absl::StatusOr<std::unique_ptr<Server>> StartFake(const char* transport,
                                                   const std::vector<ServiceTable>& services) {
   auto record = std::make_shared<Started>();
   record->transport = transport;
+  record->connections_max = options.connections_max;
   std::vector<int> ports;
   for (const Endpoint& endpoint : options.endpoints) {
     if (endpoint.address == "taken") return absl::UnavailableError("cannot listen on taken");
@@ -117,6 +119,15 @@ TEST_F(ServersTest, APortMayOfferSomeServicesOnlyAndTellsTheirHealthOnly) {
     EXPECT_EQ(record->health.contains("compute"), all);
     for (const char* name : {"", "worker", "worker/0"}) EXPECT_TRUE(record->health[name]) << name;
   }
+}
+
+TEST_F(ServersTest, TogetherTheyTakeAsManyConnectionsAsWereGranted) {
+  ServersSetup setup = Setup({At("one", "a"), At("two", "b"), At("two", "c", {"worker"})});
+  setup.options.connections_max = 10;
+  const auto server = StartServers(setup);
+  ASSERT_TRUE(server.ok()) << server.status();
+  ASSERT_EQ(records_.size(), 3U);
+  for (const auto& record : records_) EXPECT_EQ(record->connections_max, 3);
 }
 
 TEST_F(ServersTest, AShutdownReachesAllAtOnce) {

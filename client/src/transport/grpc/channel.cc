@@ -1,4 +1,5 @@
 #include "client/src/transport/grpc/channel.h"
+#include "base/check.h"
 
 #include <grpcpp/impl/client_unary_call.h>
 #include <grpcpp/impl/rpc_method.h>
@@ -34,6 +35,7 @@ class GrpcChannel final : public Channel {
 
   absl::StatusOr<Message> Call(Method method, const Frame& request,
                                const CallTerms& terms) override {
+    SHOAL_CHECK(static_cast<size_t>(method) < kUnaryMethodCount);
     CallContext context(terms);
     grpc::ByteBuffer reply;
     // What generated stubs call: it waits on a queue of its own in this thread.
