@@ -137,7 +137,7 @@ std::optional<std::string> TestStream::Last() {
 
 void TestStream::AwaitWrite() {
   std::unique_lock lock(mutex_);
-  WaitFor(lock, changed_, [this] { return writing_.has_value(); });
+  WaitFor(lock, changed_, [this] { return writing_.has_value() || last_.has_value(); });
 }
 
 bool TestStream::IsWriting() const {

@@ -53,7 +53,7 @@ class TestStream final : public transport::StreamCall {
   /// finished and its last message was taken.
   std::optional<std::string> Receive(bool ok = true);
 
-  /// Waits for a write and leaves it unanswered.
+  /// Waits for a write, or the last message, and leaves it unanswered.
   void AwaitWrite();
   bool IsWriting() const;
 

@@ -161,7 +161,7 @@ TEST_F(PutStreamTest, WhoHasTheAnswerMayFreeTheArrayAtOnce) {
   *request.mutable_chunk() = ChunkOf("abc", 0, 3);
   auto stream = Open();
   stream->Send(request.SerializeAsString());
-  stream->AwaitWrite();  // The answer is on its way; the stream has not ended.
+  stream->AwaitWrite();  // The answer is on its way; the handler is still there.
   const plan::StoredRef ref{{}, "x"};
   EXPECT_TRUE(engine_->catalogue->Free({&ref, 1}, false).ok());
   engine_.Settle();
