@@ -139,6 +139,7 @@ TEST_F(GetStreamTest, HoldsTheArrayUntilTheLastChunkAndNoLonger) {
     stream->Receive();
   }
   // The last one leaves with the end of the call: who has it may free the array.
+  stream->AwaitWrite();
   ASSERT_TRUE(stream->IsFinished());
   EXPECT_TRUE(Free("x").ok());  // Though the handler is still there.
   EXPECT_TRUE(stream->Receive().has_value());
