@@ -48,15 +48,15 @@ void StreamBytes(uint8_t* target, const uint8_t* source, int64_t bytes) {
 
 }  // namespace
 
-int64_t StreamingBytesMin() {
-  static const int64_t bytes_min = LastCacheBytes() / 2;
-  return bytes_min;
+int64_t StreamingFootprintMin() {
+  static const int64_t footprint_min = LastCacheBytes() / 4 * 3;
+  return footprint_min;
 }
 
-void CopyBytes(std::byte* target, const std::byte* source, int64_t bytes, int64_t whole_bytes) {
+void CopyBytes(std::byte* target, const std::byte* source, int64_t bytes, int64_t footprint_bytes) {
   constexpr int64_t kLineBytes = 64;
   if (bytes == 0) return;  // Then either may be null.
-  if (whole_bytes < StreamingBytesMin() || bytes < kLineBytes) {
+  if (footprint_bytes < StreamingFootprintMin() || bytes < kLineBytes) {
     std::memcpy(target, source, static_cast<size_t>(bytes));
     return;
   }

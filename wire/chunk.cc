@@ -222,7 +222,7 @@ void GatherPieces(const Pieces& pieces, Destination to, uint32_t* crc) {
   for (const ConstBytes piece : pieces) {
     if (piece.empty()) continue;
     const auto bytes = static_cast<int64_t>(piece.size());
-    CopyBytes(to.data, piece.data(), bytes, to.whole_bytes);
+    CopyBytes(to.data, piece.data(), bytes, to.footprint_bytes);
     if (crc != nullptr) *crc = ExtendCrc32c(*crc, piece);
     to.data += bytes;
   }

@@ -50,9 +50,8 @@ absl::StatusOr<ChunkMessage> DecodeChunkMessage(const Pieces& message);
 
 struct Destination {
   std::byte* data;
-  /// Of the array that the pieces are a part of: a large one is written around the caches
-  /// (base/copy.h).
-  int64_t whole_bytes = 0;
+  /// Of the work that this is a part of, for CopyBytes (base/copy.h).
+  int64_t footprint_bytes = 0;
 };
 
 /// Copies `pieces` to a destination that has room for them. `crc`, unless null, goes on from its

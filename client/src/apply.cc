@@ -63,8 +63,7 @@ absl::Status Settle(size_t index, const CallPlan& plan, ReceivedOutput* received
     return WrongSize(index, received->bytes, destination.byte_count());
   }
   if (received->bytes > 0 && destination.data().data() != output.array.data().data()) {
-    CopyBytes(destination.mutable_data().data(), output.array.data().data(), received->bytes,
-              received->bytes);
+    CopyBytes(destination.mutable_data().data(), output.array.data().data(), received->bytes);
   }
   output.array = std::move(destination);
   return absl::OkStatus();

@@ -51,7 +51,7 @@ absl::StatusOr<Array> Array::CopyOf(Dtype dtype, Shape shape, absl::Span<const s
   SHOAL_ASSIGN_OR_RETURN(const int64_t wanted, ByteCount(dtype, shape));
   if (static_cast<size_t>(wanted) != bytes.size()) return WrongLength(dtype, shape, bytes.size());
   SHOAL_ASSIGN_OR_RETURN(Array array, Create(dtype, std::move(shape)));
-  CopyBytes(array.data_, bytes.data(), wanted, wanted);
+  CopyBytes(array.data_, bytes.data(), wanted);
   return array;
 }
 

@@ -99,8 +99,7 @@ class Planner {
       if (!storage.ok()) return moved_bytes;  // The stream takes the rest.
       Array copy = ArrayAccess::Make(input.array.dtype(), input.array.shape(),
                                      input.array.byte_count(), *std::move(storage));
-      CopyBytes(copy.mutable_data().data(), input.array.data().data(), copy.byte_count(),
-                copy.byte_count());
+      CopyBytes(copy.mutable_data().data(), input.array.data().data(), copy.byte_count());
       moved_bytes += copy.byte_count();
       input.array = std::move(copy);
       input.place = ArrayAccess::storage(input.array)->place();

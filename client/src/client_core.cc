@@ -336,7 +336,7 @@ absl::StatusOr<ArrayInfo> ClientCore::GetInto(const ArrayRef& reference,
   if (leased.ok()) {
     SHOAL_RETURN_IF_ERROR(check(leased->info));
     const int64_t size = leased->array.byte_count();
-    CopyBytes(bytes.data(), leased->array.data().data(), size, size);
+    CopyBytes(bytes.data(), leased->array.data().data(), size);
     return std::move(leased->info);
   }
   if (!ChunksMayDo(leased.status())) return leased.status();

@@ -60,7 +60,7 @@ absl::Status Landing::Land(const wire::ChunkMessage& chunk) {
   uint32_t* const summed = chunk.header.crc32c.has_value() ? &crc : nullptr;
   if (!staged_) {
     target_.ForEachPart({begin, end}, [&](const Extent&, std::byte* data, plan::Range part) {
-      const wire::Destination to{data, total_bytes_};
+      const wire::Destination to{data, footprint_bytes_};
       if (part.size() == chunk.data_bytes) return wire::GatherPieces(chunk.data, to, summed);
       wire::GatherPieces(wire::SubPieces(chunk.data, part.begin - begin, part.size()), to, summed);
     });

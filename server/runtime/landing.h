@@ -22,7 +22,11 @@ class Landing {
         chunk_bytes_max_(chunk_bytes_max),
         total_bytes_(target_.bytes()),
         landed_bytes_(landed_bytes),
+        footprint_bytes_(total_bytes_),
         staged_(!target_.host_addressable()) {}
+
+  /// What lands is read again at once: it stays in the caches, however large the array.
+  void WillBeReadSoon() { footprint_bytes_ = 0; }
 
   /// Takes the next chunk.
   ///
@@ -49,6 +53,7 @@ class Landing {
   int64_t chunk_bytes_max_;
   int64_t total_bytes_;
   int64_t landed_bytes_;
+  int64_t footprint_bytes_;  // For CopyBytes.
   bool staged_;
 };
 

@@ -23,7 +23,7 @@ void Operand::Gather(plan::Range elements, std::byte* destination) const {
   ForEachPart({elements.begin * item_bytes(), elements.end * item_bytes()},
               [&](const Extent& extent, const std::byte* data, plan::Range part) {
                 SHOAL_CHECK(extent.way == nullptr);
-                CopyBytes(destination, data, part.size(), elements.size() * item_bytes());
+                CopyBytes(destination, data, part.size(), 2 * elements.size() * item_bytes());
                 destination += part.size();
               });
 }

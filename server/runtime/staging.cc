@@ -62,7 +62,7 @@ void StageOut(const Operand& source, plan::Range bytes, std::byte* host, device:
   source.ForEachPart(bytes, [&](const Extent& extent, const std::byte* data, plan::Range part) {
     std::byte* target = host + (part.begin - bytes.begin);
     if (extent.way == nullptr) {
-      CopyBytes(target, data, part.size(), bytes.size());
+      CopyBytes(target, data, part.size(), 2 * bytes.size());
     } else {
       extent.way->CopyOut({data, part.size()}, {target, part.size()}, join->Part());
     }

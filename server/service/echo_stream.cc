@@ -39,6 +39,7 @@ class EchoTask final : public StreamTask, public std::enable_shared_from_this<Ec
     if (route_ != plan::Route::kFront) {
       SHOAL_ASSIGN_OR_RETURN(runtime::Operand room, MakeRoom());
       landing_.emplace(std::move(room), engine_.limits.chunk_bytes);
+      landing_->WillBeReadSoon();
     }
     if (route_ == plan::Route::kDevice) {
       SHOAL_ASSIGN_OR_RETURN(output_, MakeRoom());

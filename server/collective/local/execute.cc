@@ -18,10 +18,10 @@ constexpr int64_t kChunkBytes = 256 * kKiB;
 
 int64_t Chunks(int64_t bytes) { return (bytes + kChunkBytes - 1) / kChunkBytes; }
 
-void RunChunk(const CopyStep& step, int64_t offset, int64_t moved_bytes) {
+void RunChunk(const CopyStep& step, int64_t offset, int64_t footprint_bytes) {
   const int64_t bytes = std::min(kChunkBytes, step.bytes - offset);
   for (std::byte* const target : step.targets) {
-    CopyBytes(target + offset, step.source + offset, bytes, moved_bytes);
+    CopyBytes(target + offset, step.source + offset, bytes, footprint_bytes);
   }
 }
 
@@ -46,7 +46,7 @@ void RunChunk(const Plan& plan, const ReduceStep& step, int64_t offset) {
 /// Chunks of all steps, numbered through.
 class ChunkList {
  public:
-  explicit ChunkList(const Plan& plan) : plan_(plan), moved_bytes_(plan.MovedBytes()) {
+  explicit ChunkList(const Plan& plan) : plan_(plan), footprint_bytes_(2 * plan.MovedBytes()) {
     for (const CopyStep& step : plan.copies) Add(step.targets.empty() ? 0 : step.bytes);
     for (const ReduceStep& step : plan.reductions) Add(step.bytes);
   }
@@ -58,7 +58,7 @@ class ChunkList {
         static_cast<size_t>(std::upper_bound(ends_.begin(), ends_.end(), chunk) - ends_.begin());
     const int64_t offset = (chunk - (step == 0 ? 0 : ends_[step - 1])) * kChunkBytes;
     if (step < plan_.copies.size()) {
-      RunChunk(plan_.copies[step], offset, moved_bytes_);
+      RunChunk(plan_.copies[step], offset, footprint_bytes_);
     } else {
       RunChunk(plan_, plan_.reductions[step - plan_.copies.size()], offset);
     }
@@ -68,7 +68,7 @@ class ChunkList {
   void Add(int64_t bytes) { ends_.push_back(size() + Chunks(bytes)); }
 
   const Plan& plan_;
-  const int64_t moved_bytes_;
+  const int64_t footprint_bytes_;
   absl::InlinedVector<int64_t, 8> ends_;
 };
 

@@ -71,13 +71,22 @@ absl::Status NotBuilt(std::string_view op, DType dtype) {
       absl::StrCat(std::string(op), " is not built for ", std::string(Name(dtype))));
 }
 
+/// Bytes of the output and of the inputs that are as long.
+int64_t FootprintOf(const kernels::MapArgs& args) {
+  int64_t arrays = 1;
+  for (size_t input = 0; input < args.inputs.size(); ++input) {
+    arrays += args.inputs[input] != nullptr && !args.broadcast[input] ? 1 : 0;
+  }
+  return arrays * args.count * ItemBytes(args.dtype);
+}
+
 absl::Status Run(const MapWork& work, CancelFlag cancelled, const CpuContext& context) {
   const kernels::MapArgs& args = work.args;
   SHOAL_CHECK(work.op->form == kernels::OpForm::kMap);
   if (!work.op->Supports(args.dtype)) return NotBuilt(work.op->name, args.dtype);
   const bool in_place =
       std::find(args.inputs.begin(), args.inputs.end(), args.output) != args.inputs.end();
-  const auto stores = !in_place && args.count * ItemBytes(args.dtype) >= StreamingBytesMin()
+  const auto stores = !in_place && FootprintOf(args) >= StreamingFootprintMin()
                           ? kernels::cpu::Stores::kStreaming
                           : kernels::cpu::Stores::kCached;
   const int64_t chunk = ChunkElements(kMapChunkBytes, args.dtype);
@@ -244,13 +253,13 @@ void RunCopy(ConstSpan source, Span target, threads::Team& team) {
   SHOAL_CHECK(source.bytes == target.bytes);
   if (source.bytes == 0 || source.data == target.data) return;
   if (source.bytes < kCopySplitBytesMin) {
-    CopyBytes(target.data, source.data, source.bytes, source.bytes);
+    CopyBytes(target.data, source.data, source.bytes);
     return;
   }
   team.ParallelFor(CeilDiv(source.bytes, kCopyChunkBytes), [&](int64_t i) {
     const int64_t offset = i * kCopyChunkBytes;
     CopyBytes(target.data + offset, source.data + offset,
-              std::min(kCopyChunkBytes, source.bytes - offset), source.bytes);
+              std::min(kCopyChunkBytes, source.bytes - offset), 2 * source.bytes);
   });
 }
 
