@@ -141,7 +141,7 @@ absl::Status FrontEnd::Listen(const Config& config) {
   std::vector<std::string> open;
   for (const transport::ServiceTable& service : setup.services) {
     if (service.built) service_names_.push_back(service.name);
-    // Workers get a port of their own: here, their service does no more than refuse.
+    // While it is not built it refuses here; once it is, clients must not reach it.
     if (service.name != kWorkerService || !service.built) open.push_back(service.name);
   }
   for (transport::Listener& listener : setup.listeners) listener.services = open;

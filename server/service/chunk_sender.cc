@@ -78,11 +78,13 @@ void ChunkSender::Send(const std::string& rest, StreamWriter* writer,
   auto block =
       runtime::AllocateFrontEnd(*options_.engine, chunk.bytes.size(), runtime::FrontUse::kHeld);
   if (!block.ok()) return failed(block.status());
+  const std::optional<uint64_t> place = writer->Hold();
+  if (!place.has_value()) return;  // A cancellation came first.
   std::byte* const data = (*block)->data();
   const runtime::Operand& array = arrays_[chunk.array];
   runtime::StageOut(
       array, chunk.bytes, data,
-      [writer, place = writer->Hold(), failed = std::move(failed), owner = array.owner,
+      [writer, place = *place, failed = std::move(failed), owner = array.owner,
        frame = ChunkFrame{rest, chunk.header(), chunk.bytes.size(), options_.checksum},
        block = *std::move(block)](const absl::Status& status) mutable {
         if (!status.ok()) {

@@ -117,8 +117,9 @@ class PutStream final : public transport::StreamHandler {
   /// The call is held open meanwhile, and the array's memory kept.
   void Stage(const runtime::Landing& landing, const wire::ChunkMessage& chunk,
              transport::Message message) {
-    const uint64_t place = writer_.Hold();
-    landing.Stage(chunk, [this, place, message = std::move(message),
+    const std::optional<uint64_t> place = writer_.Hold();
+    if (!place.has_value()) return;  // A cancellation came first.
+    landing.Stage(chunk, [this, place = *place, message = std::move(message),
                           array = landing.target().owner](const absl::Status& status) {
       OnStaged(status);
       writer_.Fill(place, std::nullopt);

@@ -16,8 +16,9 @@ void StreamWriter::Push(transport::Frame frame) {
   Next(std::move(lock));
 }
 
-uint64_t StreamWriter::Hold() {
+std::optional<uint64_t> StreamWriter::Hold() {
   const std::lock_guard lock(mutex_);
+  if (finished_) return std::nullopt;
   ++held_;
   if (finish_.has_value()) return kNoPlace;
   queue_.push_back({{}, /*ready=*/false});
@@ -73,13 +74,11 @@ void StreamWriter::Read() {
   Next(std::move(lock));
 }
 
-size_t StreamWriter::OnWritten(bool ok) {
+void StreamWriter::OnWritten(bool ok) {
   std::unique_lock lock(mutex_);
   writing_ = false;
   if (!ok) Clear();  // The stream is broken; its cancellation finishes it.
-  const size_t waiting = queue_.size();
   Next(std::move(lock));
-  return waiting;
 }
 
 bool StreamWriter::Finish(absl::Status status) {

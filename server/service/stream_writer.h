@@ -25,8 +25,9 @@ class StreamWriter {
 
   /// Takes the place in the queue of a frame that is still being made: what is pushed later leaves
   /// after it. To be answered by one Fill, until which the call is not finished: whoever makes the
-  /// frame may use the handler so long.
-  uint64_t Hold();
+  /// frame may use the handler so long. Nothing: the call is finished already, and the frame is not
+  /// to be made.
+  std::optional<uint64_t> Hold();
 
   /// The frame for a place, or that there is none. Like Finish, it may destroy the handler.
   void Fill(uint64_t place, std::optional<transport::Frame> frame);
@@ -35,8 +36,8 @@ class StreamWriter {
   void Read();
 
   /// While one lives, what is pushed and finished is gathered: a last frame and the finish leave
-  /// together, in one packet and one wake-up. Its destructor, like Finish, may destroy the handler:
-  /// it goes after every lock.
+  /// together, in one packet and one wake-up. For the stream's own callbacks, and for whoever holds
+  /// the handler: its destructor, like Finish, may destroy that, so it goes after every lock.
   class Gather {
    public:
     explicit Gather(StreamWriter* writer);
@@ -48,8 +49,8 @@ class StreamWriter {
     StreamWriter* const writer_;
   };
 
-  /// To be called for each OnWritten. Returns the number of frames that still wait.
-  size_t OnWritten(bool ok);
+  /// To be called for each OnWritten.
+  void OnWritten(bool ok);
 
   /// Finishes the call: after all frames if `status` is OK, else after the outstanding one. False:
   /// it had been finished before, and this is ignored, unless it is an error that takes the place

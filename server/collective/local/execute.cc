@@ -46,9 +46,16 @@ void RunChunk(const Plan& plan, const ReduceStep& step, int64_t offset) {
 /// Chunks of all steps, numbered through.
 class ChunkList {
  public:
-  explicit ChunkList(const Plan& plan) : plan_(plan), footprint_bytes_(2 * plan.MovedBytes()) {
-    for (const CopyStep& step : plan.copies) Add(step.targets.empty() ? 0 : step.bytes);
-    for (const ReduceStep& step : plan.reductions) Add(step.bytes);
+  explicit ChunkList(const Plan& plan) : plan_(plan) {
+    for (const CopyStep& step : plan.copies) {
+      Add(step.targets.empty() ? 0 : step.bytes);
+      footprint_bytes_ += step.bytes * static_cast<int64_t>(1 + step.targets.size());
+    }
+    for (const ReduceStep& step : plan.reductions) {
+      Add(step.bytes);
+      const size_t arrays = step.sources.size() + step.targets.size();
+      footprint_bytes_ += step.bytes * static_cast<int64_t>(arrays);
+    }
   }
 
   int64_t size() const { return ends_.empty() ? 0 : ends_.back(); }
@@ -68,7 +75,7 @@ class ChunkList {
   void Add(int64_t bytes) { ends_.push_back(size() + Chunks(bytes)); }
 
   const Plan& plan_;
-  const int64_t footprint_bytes_;
+  int64_t footprint_bytes_ = 0;
   absl::InlinedVector<int64_t, 8> ends_;
 };
 

@@ -30,7 +30,7 @@ struct LocalGroupOptions {
 /// The host moves the bytes: every device is host-addressable, at least while a stream of it is
 /// paused. Other devices need a group of their own (NCCL).
 ///
-/// Moves: each byte that is not yet in its place is copied once (`CopyBytes`). A block that already
+/// Moves: each byte that is not yet in its place is copied once (`CopyBytes`). A block that
 /// already lies where it should (its owner received a view of the other's memory) is not moved.
 /// Reductions: rank order: ((x0 op x1) op x2) ...
 /// Destroying a member with calls pending breaks the group as `Abort` does.

@@ -71,11 +71,13 @@ absl::Status NotBuilt(std::string_view op, DType dtype) {
       absl::StrCat(std::string(op), " is not built for ", std::string(Name(dtype))));
 }
 
-/// Bytes of the output and of the inputs that are as long.
+/// Bytes of the output and of the inputs that are as long, each once.
 int64_t FootprintOf(const kernels::MapArgs& args) {
   int64_t arrays = 1;
   for (size_t input = 0; input < args.inputs.size(); ++input) {
-    arrays += args.inputs[input] != nullptr && !args.broadcast[input] ? 1 : 0;
+    const auto* const begin = args.inputs.begin();
+    const bool seen = std::find(begin, begin + input, args.inputs[input]) != begin + input;
+    if (args.inputs[input] != nullptr && !args.broadcast[input] && !seen) ++arrays;
   }
   return arrays * args.count * ItemBytes(args.dtype);
 }

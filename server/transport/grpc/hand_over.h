@@ -14,9 +14,9 @@
 
 namespace shoal::transport {
 
-/// Tells the thread sanitizer what gRPC, which is not built for it, keeps to: each reaction to a
-/// call comes after what was asked of the call, and after the reactions before it, whatever threads
-/// they run on. Nothing at all in other builds.
+/// Tells the thread sanitizer what gRPC, which is not built for it, keeps to: a reaction to a call
+/// comes after what it was asked for with, and after the reactions of its kind before it, whatever
+/// threads they run on. One object for each kind. Nothing at all in other builds.
 class HandOver {
  public:
   /// What this thread has done is seen by whoever takes it up.

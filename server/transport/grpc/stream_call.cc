@@ -19,53 +19,54 @@ class GrpcStreamCall final : public StreamCall,
       : context_(context), calls_(calls), side_(calls->Enter()) {}
 
   void Start(const StreamHandlerFactory& factory) {
-    const HandOver::Turn turn(&order_);
     handler_ = factory(this);
+    for (HandOver* order : {&reads_, &writes_, &cancels_}) order->Give();
     handler_->OnStart();
+    for (HandOver* order : {&reads_, &writes_, &cancels_}) order->Give();
   }
 
   std::optional<Duration> TimeLeft() const override { return TimeLeftOf(*context_); }
   std::string Peer() const override { return context_->peer(); }
   bool IsCancelled() const override { return context_->IsCancelled(); }
   void Finish(const absl::Status& status) override {
-    order_.Give();
+    finishes_.Give();
     grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>::Finish(ToGrpcStatus(status));
   }
 
   void Read() override {
-    order_.Give();
+    reads_.Give();
     StartRead(&incoming_);
   }
   void Write(Frame frame) override {
     outgoing_ = ToByteBuffer(std::move(frame));
-    order_.Give();
+    writes_.Give();
     StartWrite(&outgoing_);
   }
   void WriteAndFinish(Frame frame) override {
     outgoing_ = ToByteBuffer(std::move(frame));
-    order_.Give();
+    finishes_.Give();
     StartWriteAndFinish(&outgoing_, grpc::WriteOptions(), grpc::Status::OK);
   }
 
  private:
   void OnReadDone(bool ok) override {
-    const HandOver::Turn turn(&order_);
+    const HandOver::Turn turn(&reads_);
     if (!ok) return handler_->OnHalfClose();
     Message message = ToMessage(incoming_);
     incoming_.Clear();  // The message holds the slices now.
     handler_->OnMessage(std::move(message));
   }
   void OnWriteDone(bool ok) override {
-    const HandOver::Turn turn(&order_);
+    const HandOver::Turn turn(&writes_);
     outgoing_.Clear();  // Drops the payloads' owners; what is still on its way holds its own.
     handler_->OnWritten(ok);
   }
   void OnCancel() override {
-    const HandOver::Turn turn(&order_);
+    const HandOver::Turn turn(&cancels_);
     handler_->OnCancelled();
   }
   void OnDone() override {
-    order_.Take();
+    for (HandOver* order : {&reads_, &writes_, &cancels_, &finishes_}) order->Take();
     handler_->OnDone();
     CallCount* const calls = calls_;
     const int side = side_;
@@ -76,7 +77,11 @@ class GrpcStreamCall final : public StreamCall,
   grpc::CallbackServerContext* const context_;
   CallCount* const calls_;
   const int side_;
-  HandOver order_;
+  // One a kind of reaction: those of different kinds may overlap.
+  HandOver reads_;
+  HandOver writes_;
+  HandOver cancels_;
+  HandOver finishes_;
   std::unique_ptr<StreamHandler> handler_;
   grpc::ByteBuffer incoming_;
   grpc::ByteBuffer outgoing_;

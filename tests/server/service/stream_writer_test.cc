@@ -160,10 +160,10 @@ TEST(StreamWriterRaceTest, ReadsWritesAndFinishesFromAllSidesFinishOnce) {
 }
 
 TEST_F(StreamWriterTest, AFrameThatIsStillBeingMadeHoldsUpThoseBehindItAndTheFinish) {
-  const uint64_t first = writer_->Hold();
+  const uint64_t first = *writer_->Hold();
   Push("c");
-  const uint64_t given_up = writer_->Hold();
-  const uint64_t last = writer_->Hold();
+  const uint64_t given_up = *writer_->Hold();
+  const uint64_t last = *writer_->Hold();
   EXPECT_FALSE(stream_.IsWriting());
   writer_->Fill(last, transport::Frame{"d", {}});
   writer_->Fill(given_up, std::nullopt);
@@ -174,11 +174,17 @@ TEST_F(StreamWriterTest, AFrameThatIsStillBeingMadeHoldsUpThoseBehindItAndTheFin
   EXPECT_TRUE(stream_.AwaitFinish().ok());
 }
 
+TEST_F(StreamWriterTest, AfterTheFinishNoPlaceIsHeld) {
+  writer_->Finish(absl::CancelledError("gone"));
+  EXPECT_TRUE(stream_.IsFinished());
+  EXPECT_EQ(writer_->Hold(), std::nullopt);
+}
+
 TEST_F(StreamWriterTest, AnErrorDropsPlacesButWaitsForWhoHoldsThem) {
-  const uint64_t place = writer_->Hold();
+  const uint64_t place = *writer_->Hold();
   writer_->Finish(absl::OkStatus());
   writer_->Finish(absl::InternalError("overrules"));
-  const uint64_t late = writer_->Hold();
+  const uint64_t late = *writer_->Hold();
   EXPECT_FALSE(stream_.IsFinished());
   writer_->Fill(place, transport::Frame{"dropped", {}});
   EXPECT_FALSE(stream_.IsFinished());

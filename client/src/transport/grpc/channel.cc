@@ -1,5 +1,4 @@
 #include "client/src/transport/grpc/channel.h"
-#include "base/check.h"
 
 #include <grpcpp/impl/client_unary_call.h>
 #include <grpcpp/impl/rpc_method.h>
@@ -7,6 +6,7 @@
 #include <array>
 #include <utility>
 
+#include "base/check.h"
 #include "base/status.h"
 #include "client/src/transport/grpc/async_calls.h"
 #include "client/src/transport/grpc/byte_buffer.h"
