@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/hand_over.h"
+
 namespace shoal::transport {
 namespace {
 
@@ -27,12 +29,24 @@ class SliceStorage final : public Message::Storage {
   const std::vector<grpc::Slice> slices_;
 };
 
+/// Keeps the bytes of a slice alive.
+struct Owner {
+  std::shared_ptr<const void> owner;
+  HandOver order = {};
+};
+
+// gRPC calls it, on any thread, once the bytes have been written to the socket.
+void DropOwner(void* dropped) {
+  auto* owner = static_cast<Owner*>(dropped);
+  owner->order.Take();
+  delete owner;
+}
+
 grpc::Slice ToSlice(Payload payload) {
-  // gRPC calls the deleter, on any thread, once the bytes have been written to the socket.
-  auto* owner = new std::shared_ptr<const void>(std::move(payload.owner));
-  return grpc::Slice(
-      const_cast<std::byte*>(payload.bytes.data()), payload.bytes.size(),
-      [](void* held) { delete static_cast<std::shared_ptr<const void>*>(held); }, owner);
+  auto* owner = new Owner{std::move(payload.owner)};
+  owner->order.Give();
+  return grpc::Slice(const_cast<std::byte*>(payload.bytes.data()), payload.bytes.size(), DropOwner,
+                     owner);
 }
 
 }  // namespace

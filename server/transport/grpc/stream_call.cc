@@ -4,8 +4,8 @@
 #include <optional>
 #include <utility>
 
+#include "base/hand_over.h"
 #include "server/transport/grpc/byte_buffer.h"
-#include "server/transport/grpc/hand_over.h"
 #include "server/transport/grpc/status_mapping.h"
 #include "server/transport/grpc/unary_call.h"
 

@@ -5,19 +5,29 @@
 #include <vector>
 
 #include "absl/container/inlined_vector.h"
+#include "base/hand_over.h"
 
 namespace shoal::internal::transport {
 namespace {
 
-using Owner = std::shared_ptr<const void>;
+/// Keeps the bytes of a slice alive.
+struct Owner {
+  std::shared_ptr<const void> owner;
+  HandOver order = {};
+};
 
-void DropOwner(void* owner) { delete static_cast<Owner*>(owner); }
+void DropOwner(void* dropped) {
+  auto* owner = static_cast<Owner*>(dropped);
+  owner->order.Take();
+  delete owner;
+}
 
 grpc::Slice ToSlice(const Payload& payload, SliceGuard* guard) {
   if (payload.owner != nullptr) {
     // gRPC calls the deleter, on any thread, once the bytes have been written to the socket.
-    return {const_cast<std::byte*>(payload.bytes.data()), payload.bytes.size(), DropOwner,
-            new Owner(payload.owner)};
+    auto* owner = new Owner{payload.owner};
+    owner->order.Give();
+    return {const_cast<std::byte*>(payload.bytes.data()), payload.bytes.size(), DropOwner, owner};
   }
   if (guard != nullptr) return guard->Reference(payload.bytes);
   return {payload.bytes.data(), payload.bytes.size()};

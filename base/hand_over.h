@@ -12,11 +12,12 @@
 #include <sanitizer/tsan_interface.h>
 #endif
 
-namespace shoal::transport {
+namespace shoal {
 
-/// Tells the thread sanitizer what gRPC, which is not built for it, keeps to: a reaction to a call
-/// comes after what it was asked for with, and after the reactions of its kind before it, whatever
-/// threads they run on. One object for each kind. Nothing at all in other builds.
+/// Tells the thread sanitizer of an order that a library keeps to which is not built for it: what
+/// one thread gives comes before what another takes. Of gRPC: a reaction to a call comes after what
+/// it was asked for with, and after the reactions of its kind before it; a slice is let go of after
+/// it was handed over. One object for each kind. Nothing at all in other builds.
 class HandOver {
  public:
   /// What this thread has done is seen by whoever takes it up.
@@ -44,4 +45,4 @@ class HandOver {
   };
 };
 
-}  // namespace shoal::transport
+}  // namespace shoal
