@@ -50,6 +50,24 @@ absl::StatusOr<Pipe> MakePipe() {
   End(kNotFound);
 }
 
+// As write, but a pipe that nobody reads is an error and no signal.
+ssize_t WriteQuietly(int descriptor, const char* bytes, size_t count) {
+  sigset_t pipe_signal;
+  sigemptyset(&pipe_signal);
+  sigaddset(&pipe_signal, SIGPIPE);
+  sigset_t before;
+  pthread_sigmask(SIG_BLOCK, &pipe_signal, &before);
+  const ssize_t written = write(descriptor, bytes, count);
+  const int error = errno;
+  if (written < 0 && error == EPIPE) {
+    constexpr timespec kNow = {};
+    sigtimedwait(&pipe_signal, nullptr, &kNow);  // Else it would come when it is let through again.
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  errno = error;
+  return written;
+}
+
 std::string EndText(int wait_status) {
   if (WIFSIGNALED(wait_status)) return absl::StrCat("ended by signal ", WTERMSIG(wait_status));
   if (WEXITSTATUS(wait_status) == kNotFound) return "could not be started";
@@ -66,6 +84,7 @@ absl::StatusOr<std::unique_ptr<Child>> Child::Start(const std::vector<std::strin
   if (!output.ok()) return output.status();
 
   std::vector<char*> words;
+  words.reserve(arguments.size() + 1);
   for (const std::string& argument : arguments)
     words.push_back(const_cast<char*>(argument.c_str()));
   words.push_back(nullptr);
@@ -111,6 +130,17 @@ void Child::ReadLines() {
   if (!pending.empty()) lines_.push_back(pending);
   output_ended_ = true;
   changed_.notify_all();
+}
+
+absl::Status Child::SendLine(const std::string& line) {
+  const std::string text = line + "\n";
+  for (size_t sent = 0; sent < text.size();) {
+    const ssize_t count = WriteQuietly(input_, text.data() + sent, text.size() - sent);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return absl::UnavailableError("the program reads no more");
+    sent += static_cast<size_t>(count);
+  }
+  return absl::OkStatus();
 }
 
 absl::StatusOr<std::string> Child::AwaitLine(const std::string& prefix, Duration timeout) {

@@ -35,6 +35,12 @@ class Child {
   /// Stops it if it still runs.
   ~Child();
 
+  /// Writes `line` and a newline to its standard input.
+  ///
+  /// Errors:
+  ///   UNAVAILABLE  it reads no more, or has ended.
+  absl::Status SendLine(const std::string& line);
+
   /// Waits for a line of its output that begins with `prefix`; returns what follows. Lines before
   /// it are dropped.
   ///

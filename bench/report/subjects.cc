@@ -16,7 +16,7 @@ struct Known {
   int color;
 };
 // Colours by kind: gRPC warm, sockets green, memory grey. Shoal alone is blue.
-constexpr std::array<Known, 12> kKnown = {{{"shoal", "Shoal", 0},
+constexpr std::array<Known, 14> kKnown = {{{"shoal", "Shoal", 0},
                                            {"shoal_local", "Shoal", 0},
                                            {"shoal_view", "Shoal, views", 8},
                                            {"grpc_stream", "gRPC stream", 1},
@@ -27,7 +27,9 @@ constexpr std::array<Known, 12> kKnown = {{{"shoal", "Shoal", 0},
                                            {"raw_unix", "raw Unix socket", 5},
                                            {"signal", "bare signal", 6},
                                            {"memcpy", "memcpy", 7},
-                                           {"mpi4py", "mpi4py", 1}}};
+                                           {"mpi4py", "mpi4py", 1},
+                                           {"ipyparallel", "ipyparallel", 5},
+                                           {"dask", "Dask", 3}}};
 
 }  // namespace
 

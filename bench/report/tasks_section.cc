@@ -29,7 +29,7 @@ std::vector<ChartSeries> LinesOf(const std::vector<Json>& rows, const std::strin
     const std::vector<Json> matching = WithMode(rows, mode);
     for (const std::string& subject : ValuesOf(matching, "subject")) {
       ChartSeries line = LineOf(matching, subject, {"count", y});
-      if (mode == "batched") {
+      if (mode == "batched" && subject == "shoal") {
         line.name = absl::StrCat(line.name, ", batched");
         line.color = 8;
       }
@@ -64,15 +64,26 @@ std::string Cell(const Json& row, const std::string& key) {
   return Significant(NumberAt(row, key));
 }
 
+// Those of a run with --peers.
+std::vector<std::string> PeersOf(const std::vector<Json>& rows) {
+  std::vector<std::string> peers;
+  for (const std::string& subject : ValuesOf(rows, "subject")) {
+    if (subject == "ipyparallel" || subject == "dask") peers.push_back(subject);
+  }
+  return peers;
+}
+
 std::string TableOf(const std::vector<Json>& rows) {
-  const std::vector<std::string> titles = {
-      "what",           "mode",     "tasks",  "sent s",       "roundtrip s",
-      "tasks/s",        "p50 µs",   "p90 µs", "p99 µs",       "client µs/task",
-      "server µs/task", "peak MiB", "wrong",  "÷ gRPC unary", "÷ gRPC messages"};
+  const std::vector<std::string> peers = PeersOf(rows);
+  std::vector<std::string> titles = {"what",        "mode",           "tasks",          "sent s",
+                                     "roundtrip s", "tasks/s",        "p50 µs",         "p90 µs",
+                                     "p99 µs",      "client µs/task", "server µs/task", "peak MiB",
+                                     "wrong",       "÷ gRPC unary",   "÷ gRPC messages"};
+  for (const std::string& peer : peers) titles.push_back(absl::StrCat("÷ ", LookOf(peer).title));
   std::vector<std::vector<std::string>> cells;
   for (const Json& row : rows) {
     const double peak = NumberAt(row, "peak_rss_bytes").value_or(0) / static_cast<double>(kMiB);
-    const auto ratio = [&](const char* name) {
+    const auto ratio = [&](const std::string& name) {
       const std::optional<double> value = RatioAt(row, name);
       return value.has_value() ? Significant(*value) : std::string();
     };
@@ -83,6 +94,7 @@ std::string TableOf(const std::vector<Json>& rows) {
                      Cell(row, "cpu_client_us_per_task"), Cell(row, "cpu_server_us_per_task"),
                      Significant(peak), Cell(row, "wrong"), ratio("grpc_unary"),
                      ratio("grpc_messages")});
+    for (const std::string& peer : peers) cells.back().push_back(ratio(peer));
   }
   return HtmlTable(titles, cells, 2);
 }

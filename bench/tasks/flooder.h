@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,12 +13,22 @@
 
 namespace shoal::bench {
 
+/// What a flood cost, where only the flooder can know.
+struct FloodUsage {
+  Duration client_cpu{};
+  Duration server_cpu{};
+  int64_t peak_rss_bytes = 0;  ///< Of all processes that serve, each at its own peak.
+};
+
 /// What a flood of tasks came to.
 struct FloodResult {
-  Duration sent{};                  ///< First submit to return of the last submit.
-  Duration roundtrip{};             ///< First submit to last result.
-  std::vector<Duration> latencies;  ///< Of each task, from its submit to its result.
+  Duration sent{};       ///< First submit to return of the last submit.
+  Duration roundtrip{};  ///< First submit to last result.
+  /// Of each task, from its submit to its result. Empty where nobody looked.
+  std::vector<Duration> latencies;
   int64_t wrong = 0;  ///< Tasks that failed, or ended not exactly once, or with a wrong reply.
+  /// Empty: this process is the client, and ServerPid() the server.
+  std::optional<FloodUsage> usage;
 };
 
 /// One way to send many tiny tasks.
@@ -26,13 +37,19 @@ struct FloodResult {
 class Flooder {
  public:
   virtual ~Flooder() = default;
-  /// As it stands in tables: "shoal", "grpc_unary", "grpc_messages".
+  /// As it stands in tables: "shoal", "grpc_unary", "grpc_messages", "dask".
   virtual const std::string& Name() const = 0;
   /// "one_by_one", "batched", "alone".
   virtual const std::string& Mode() const = 0;
   virtual pid_t ServerPid() const = 0;
   /// Most tasks it is worth waiting for.
   virtual int64_t CountMax() const = 0;
+
+  /// Not ours and not gRPC: whatever its mode, its rate is compared with, and the others are
+  /// measured without it once it has failed.
+  virtual bool IsPeer() const { return false; }
+  /// Version and way of working of a peer.
+  virtual std::string About() const { return ""; }
 
   virtual absl::StatusOr<FloodResult> Flood(int64_t count) = 0;
 };

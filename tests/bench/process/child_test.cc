@@ -37,6 +37,25 @@ TEST(ChildTest, DoesNotWaitForEver) {
   EXPECT_EQ(child->AwaitEnd(milliseconds(1)).status().code(), absl::StatusCode::kDeadlineExceeded);
 }
 
+TEST(ChildTest, ReadsTheLinesThatItIsSent) {
+  const auto child = *Child::Start({"sed", "-u", "s/^/got /"});
+  for (const char* line : {"one", "two"}) {
+    ASSERT_TRUE(child->SendLine(line).ok());
+    EXPECT_EQ(*child->AwaitLine("got ", seconds(20)), line);
+  }
+}
+
+TEST(ChildTest, ALineForAProgramThatEndedIsAnErrorAndNoSignal) {
+  const auto child = *Child::Start({"true"});
+  ASSERT_TRUE(child->AwaitEnd(seconds(20)).ok());
+  EXPECT_EQ(child->SendLine("one").code(), absl::StatusCode::kUnavailable);
+  sigset_t pending;
+  sigpending(&pending);
+  EXPECT_EQ(sigismember(&pending, SIGPIPE), 0);
+  ASSERT_TRUE(child->Stop(seconds(1)).ok());
+  EXPECT_EQ(child->SendLine("one").code(), absl::StatusCode::kUnavailable);  // Not even a pipe.
+}
+
 TEST(ChildTest, GivesBackAllOutputOfAProgramThatEnded) {
   const auto child = *Child::Start({"sh", "-c", "seq 3; printf tail"});
   EXPECT_EQ(*child->AwaitEnd(seconds(20)), "1\n2\n3\ntail\n");

@@ -60,6 +60,19 @@ TEST(PageTest, SaysAloudThatSomethingWasWrong) {
   EXPECT_THAT(page, Not(HasSubstr("0 wrong")));
 }
 
+TEST(PageTest, HasAColumnForEachPeerOfTheRun) {
+  const std::string page = PageOf(
+      R"({"head": {}, "rows": [
+          {"bench": "tasks", "subject": "shoal", "mode": "batched", "plane": "tcp", "count": 9,
+           "ops_per_s": 9000, "ratio": {"dask": 1234}},
+          {"bench": "tasks", "subject": "dask", "mode": "batched", "plane": "tcp", "count": 9,
+           "ops_per_s": 8, "ratio": {}}]})");
+  EXPECT_THAT(page, HasSubstr("÷ Dask"));
+  EXPECT_THAT(page, HasSubstr("1234"));
+  EXPECT_THAT(page, Not(HasSubstr("÷ ipyparallel")));
+  EXPECT_THAT(PageOf(StoredText()), Not(HasSubstr("÷ Dask")));
+}
+
 TEST(PageTest, EscapesWhatAFileSays) {
   const std::string page = PageOf(
       R"({"head": {"commit": "<b>x</b>", "command": "a & b"},
