@@ -49,7 +49,7 @@ void StreamBytes(uint8_t* target, const uint8_t* source, int64_t bytes) {
 }  // namespace
 
 int64_t StreamingFootprintMin() {
-  static const int64_t footprint_min = LastCacheBytes() / 4 * 3;
+  static const int64_t footprint_min = LastCacheBytes();
   return footprint_min;
 }
 

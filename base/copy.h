@@ -5,8 +5,7 @@
 
 namespace shoal {
 
-/// Work that touches at least so much memory writes around the caches: three quarters of the last
-/// one.
+/// Work that touches at least so much memory writes around the caches: as much as the last holds.
 ///
 /// A store that misses reads its line first, so a large copy moves three bytes for every two that
 /// it has to, and throws out what others have in the caches. The C library does the same from a
