@@ -140,6 +140,8 @@ if __name__ == "__main__":
     SCHEMA = json.loads(pathlib.Path(sys.argv[2]).read_text())
     PYTHON = pathlib.Path(sys.argv[3])
     result = unittest.main(argv=[sys.argv[0], *sys.argv[4:]], exit=False).result
+    for test, reason in result.skipped:
+        print(f"skipped {test}: {reason}")
     if result.wasSuccessful() and result.skipped:
-        sys.exit(77)  # To CTest: skipped, and the output says what.
+        sys.exit(77)  # What CTest knows as skipped.
     sys.exit(not result.wasSuccessful())
