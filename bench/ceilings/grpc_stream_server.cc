@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "base/hand_over.h"
 #include "base/status.h"
 #include "bench/ceilings/grpc_bytes.h"
 #include "bench/ceilings/protocol.h"
@@ -22,9 +23,13 @@ constexpr size_t kMessagesMax = 1024;
 
 class PayloadStream final : public ByteStreamReactor {
  public:
-  explicit PayloadStream(Slots* slots) : slots_(slots) { StartRead(&incoming_); }
+  explicit PayloadStream(Slots* slots) : slots_(slots) {
+    order_.Give();
+    StartRead(&incoming_);
+  }
 
   void OnReadDone(bool ok) override {
+    const HandOver::Turn turn(&order_);
     const std::lock_guard<std::mutex> lock(mutex_);
     reading_ = false;
     if (finished_) return;
@@ -35,6 +40,7 @@ class PayloadStream final : public ByteStreamReactor {
   }
 
   void OnWriteDone(bool ok) override {
+    const HandOver::Turn turn(&order_);
     const std::lock_guard<std::mutex> lock(mutex_);
     writing_ = false;
     if (finished_) return;
@@ -43,7 +49,10 @@ class PayloadStream final : public ByteStreamReactor {
     WriteOn();
   }
 
-  void OnDone() override { delete this; }
+  void OnDone() override {
+    order_.Take();
+    delete this;
+  }
 
  private:
   bool received_all() const { return started_ && received_ == header_.request_bytes; }
@@ -124,6 +133,7 @@ class PayloadStream final : public ByteStreamReactor {
   Slots* const slots_;
   // Reads and writes end on different threads.
   std::mutex mutex_;
+  HandOver order_;
   grpc::ByteBuffer incoming_;
   grpc::ByteBuffer outgoing_;
   CallHeader header_;
@@ -139,9 +149,13 @@ class PayloadStream final : public ByteStreamReactor {
 
 class MessageStream final : public ByteStreamReactor {
  public:
-  MessageStream() { StartRead(&incoming_); }
+  MessageStream() {
+    order_.Give();
+    StartRead(&incoming_);
+  }
 
   void OnReadDone(bool ok) override {
+    const HandOver::Turn turn(&order_);
     const std::lock_guard<std::mutex> lock(mutex_);
     reading_ = false;
     ended_ = !ok;
@@ -150,13 +164,17 @@ class MessageStream final : public ByteStreamReactor {
   }
 
   void OnWriteDone(bool ok) override {
+    const HandOver::Turn turn(&order_);
     const std::lock_guard<std::mutex> lock(mutex_);
     writing_ = false;
     if (!ok) waiting_.clear();
     GoOn();
   }
 
-  void OnDone() override { delete this; }
+  void OnDone() override {
+    order_.Take();
+    delete this;
+  }
 
  private:
   void GoOn() {
@@ -178,6 +196,7 @@ class MessageStream final : public ByteStreamReactor {
   }
 
   std::mutex mutex_;
+  HandOver order_;
   grpc::ByteBuffer incoming_;
   grpc::ByteBuffer outgoing_;
   std::deque<grpc::ByteBuffer> waiting_;

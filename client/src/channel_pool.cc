@@ -32,11 +32,11 @@ void ChannelPool::Return(std::unique_ptr<transport::Channel> channel) {
   if (idle_.size() < kIdleMax) idle_.push_back(std::move(channel));
 }
 
-absl::StatusOr<BulkStream> BulkStream::Make(ChannelPool* channels, transport::Method method,
+absl::StatusOr<BulkStream> BulkStream::Make(ChannelPool* channels, Method method,
                                             const CallEnv& env) {
   SHOAL_RETURN_IF_ERROR(env.deadline.Check());
   SHOAL_ASSIGN_OR_RETURN(ChannelPool::Loan loan, channels->Borrow());
-  std::unique_ptr<transport::Stream> stream = loan->MakeStream(method, env.Terms());
+  std::unique_ptr<transport::Stream> stream = loan->MakeStream(IndexOf(method), env.Terms());
   return BulkStream(std::move(loan), std::move(stream));
 }
 

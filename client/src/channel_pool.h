@@ -6,8 +6,9 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "client/src/method.h"
 #include "client/src/shutdown.h"
-#include "client/src/transport/channel.h"
+#include "transport/channel.h"
 
 namespace shoal::internal {
 
@@ -50,8 +51,7 @@ class ChannelPool : public std::enable_shared_from_this<ChannelPool> {
 class BulkStream {
  public:
   /// What is in `env` outlives the stream. Errors: DEADLINE_EXCEEDED; those of MakeChannel.
-  static absl::StatusOr<BulkStream> Make(ChannelPool* channels, transport::Method method,
-                                         const CallEnv& env);
+  static absl::StatusOr<BulkStream> Make(ChannelPool* channels, Method method, const CallEnv& env);
 
   transport::Stream* operator->() const { return stream_.get(); }
   transport::Stream* get() const { return stream_.get(); }

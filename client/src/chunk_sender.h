@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
-#include "client/src/transport/frame.h"
 #include "shoal/array.h"
+#include "transport/message.h"
 
 namespace shoal::internal {
 

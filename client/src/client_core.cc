@@ -51,7 +51,7 @@ bool WorthAnother(const absl::Status& status) {
 
 /// How the user's options reach a connection over a network: all that concern one pass here.
 transport::ChannelOptions ChannelOptionsOf(const ClientOptions& options) {
-  return {.target = options.address, .message_bytes_max = kMessageBytes};
+  return {.target = options.address, .methods = MethodPaths(), .message_bytes_max = kMessageBytes};
 }
 
 /// True: what leases could not do, chunks may.
@@ -131,9 +131,9 @@ absl::Status ClientCore::UseUnixSocket() {
   if (info_.planes.unix_socket.empty()) {
     return absl::FailedPreconditionError("the server has no Unix socket");
   }
-  const transport::ChannelOptions channel_options{
-      .target = absl::StrCat("unix:", info_.planes.unix_socket),
-      .message_bytes_max = kMessageBytes};
+  transport::ChannelOptions channel_options = channel_options_;
+  channel_options.target = absl::StrCat("unix:", info_.planes.unix_socket);
+  channel_options.tls.reset();  // The socket's permissions say who may call.
   SHOAL_ASSIGN_OR_RETURN(auto channel, MakeChannel(channel_options));
   auto unary = std::make_unique<UnaryChannel>(std::move(channel));
   const CallEnv env{Deadline(options_.connect_timeout), &shutdown_, false};
@@ -146,7 +146,7 @@ absl::Status ClientCore::UseUnixSocket() {
                      asked.ok() ? "another answers" : absl::string_view(asked.message())));
   }
   unary_ = std::move(unary);
-  channel_options_ = channel_options;
+  channel_options_ = std::move(channel_options);
   return absl::OkStatus();
 }
 
@@ -384,7 +384,7 @@ void ClientCore::ApplyAsync(Call call, Callback<Result> done) {
       std::move(done)(reply.status());
     }
   };
-  async_calls_->Start(Method::kApply, builder.Build(), env.Terms(), std::move(answer));
+  async_calls_->Start(IndexOf(Method::kApply), builder.Build(), env.Terms(), std::move(answer));
 }
 
 }  // namespace shoal::internal

@@ -4,9 +4,9 @@
 
 #include "absl/status/status.h"
 #include "absl/types/span.h"
-#include "client/src/transport/frame.h"
 #include "shoal/array.h"
 #include "shoal/call.h"
+#include "transport/message.h"
 #include "wire/chunk.h"
 
 // Echo's messages by hand, so that their payload is copied once, from the wire to its place.

@@ -6,7 +6,7 @@
 
 #include "absl/strings/string_view.h"
 #include "client/src/storage.h"
-#include "client/src/transport/frame.h"
+#include "transport/message.h"
 
 namespace shoal::internal {
 

@@ -14,8 +14,8 @@
 #include "client/src/call_codec.h"
 #include "client/src/nested.h"
 #include "client/src/pieces_stream.h"
-#include "client/src/transport/peer_status.h"
 #include "shoal/v1/compute.pb.h"
+#include "transport/peer_status.h"
 
 namespace shoal::internal {
 namespace {

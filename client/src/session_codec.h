@@ -8,8 +8,8 @@
 #include "absl/status/status.h"
 #include "absl/types/span.h"
 #include "client/src/buffer_pool.h"
-#include "client/src/transport/frame.h"
 #include "shoal/session.h"
+#include "transport/message.h"
 #include "wire/chunk.h"
 
 // A session's messages by hand: at millions of tasks a second there is no time for an object each.

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/start_thread.h"
 #include "base/status.h"
+#include "client/src/method.h"
 
 namespace shoal::internal {
 namespace {
@@ -18,7 +19,7 @@ Instant Now() { return Instant(SteadyClock::now().time_since_epoch()); }
 
 SessionCore::SessionCore(Setup setup)
     : setup_(std::move(setup)),
-      stream_(setup_.channel->MakeStream(transport::Method::kSession, {})),
+      stream_(setup_.channel->MakeStream(IndexOf(Method::kSession), {})),
       coalescer_(setup_.options),
       window_(setup_.first_credits),
       writing_(true) {}  // Until the reader begins.

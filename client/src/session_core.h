@@ -12,8 +12,8 @@
 #include "client/src/coalescer.h"
 #include "client/src/session_codec.h"
 #include "client/src/task_table.h"
-#include "client/src/transport/channel.h"
 #include "shoal/session.h"
+#include "transport/channel.h"
 
 namespace shoal::internal {
 

@@ -5,8 +5,8 @@
 
 #include "base/time.h"
 #include "client/src/deadline.h"
-#include "client/src/transport/cancellation.h"
-#include "client/src/transport/channel.h"
+#include "transport/cancellation.h"
+#include "transport/channel.h"
 
 namespace shoal::internal {
 

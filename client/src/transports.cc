@@ -2,7 +2,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/string_view.h"
-#include "client/src/transport/grpc/channel.h"
+#include "transport/grpc/channel.h"
 
 namespace shoal::internal {
 namespace {

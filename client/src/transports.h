@@ -4,7 +4,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "client/src/transport/channel.h"
+#include "transport/channel.h"
 
 namespace shoal::internal {
 

@@ -9,7 +9,7 @@ absl::StatusOr<transport::Message> UnaryChannel::Call(Method method,
                                                       const transport::Frame& request,
                                                       const CallEnv& env) const {
   SHOAL_RETURN_IF_ERROR(env.deadline.Check());
-  return channel_->Call(method, request, env.Terms());
+  return channel_->Call(IndexOf(method), request, env.Terms());
 }
 
 absl::Status UnaryChannel::Call(Method method, const google::protobuf::MessageLite& request,
@@ -28,7 +28,7 @@ absl::Status UnaryChannel::CallWhenReady(Method method,
   terms.wait_for_ready = true;
   SHOAL_ASSIGN_OR_RETURN(
       const transport::Message reply,
-      channel_->Call(method, transport::FrameOf(request.SerializeAsString()), terms));
+      channel_->Call(IndexOf(method), transport::FrameOf(request.SerializeAsString()), terms));
   return ParseMessage(reply.pieces(), response);
 }
 

@@ -6,12 +6,11 @@
 #include <utility>
 
 #include "absl/status/statusor.h"
+#include "client/src/method.h"
 #include "client/src/shutdown.h"
-#include "client/src/transport/channel.h"
+#include "transport/channel.h"
 
 namespace shoal::internal {
-
-using transport::Method;
 
 /// Unary calls on one channel.
 ///

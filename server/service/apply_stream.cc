@@ -138,7 +138,7 @@ class ComputeTask final : public StreamTask, public std::enable_shared_from_this
     unacknowledged_ = 0;
     v1::ApplyStreamResponse response;
     response.set_acknowledged_bytes(landed_bytes_);
-    writer_.Push({response.SerializeAsString(), {}});
+    writer_.Push(transport::FrameOf(response.SerializeAsString()));
   }
 
   /// After a chunk has landed: the call, if it was the last.

@@ -33,7 +33,10 @@ transport::Frame MakeFrame(ChunkFrame chunk, absl::InlinedVector<transport::Payl
     }
     chunk.header.crc32c = crc;
   }
-  return {wire::FrameChunk(chunk.rest, chunk.header, chunk.byte_count), std::move(payloads)};
+  transport::Frame frame =
+      transport::FrameOf(wire::FrameChunk(chunk.rest, chunk.header, chunk.byte_count));
+  for (transport::Payload& payload : payloads) frame.Append(std::move(payload));
+  return frame;
 }
 
 }  // namespace
@@ -58,7 +61,7 @@ ChunkSender::Chunk ChunkSender::TakeChunk() {
 }
 
 transport::Frame ChunkSender::Next(const std::string& rest) {
-  if (done()) return {rest, {}};
+  if (done()) return transport::FrameOf(rest);
   const Chunk chunk = TakeChunk();
   const runtime::Operand& array = arrays_[chunk.array];
   absl::InlinedVector<transport::Payload, 1> payloads;

@@ -45,14 +45,14 @@ absl::StatusOr<plan::Call> EchoCall(const v1::EchoRequest& request, int64_t inli
 transport::Frame EchoFrame(const runtime::Operand& data) {
   constexpr uint32_t kTag =
       wire::FieldTag(v1::EchoResponse::kPayloadFieldNumber, wire::kLengthDelimited);
-  transport::Frame frame;
-  if (data.bytes() == 0) return frame;
-  wire::AppendVarint(&frame.head, kTag);
-  wire::AppendVarint(&frame.head, static_cast<uint64_t>(data.bytes()));
+  if (data.bytes() == 0) return {};
+  std::string head;
+  wire::AppendVarint(&head, kTag);
+  wire::AppendVarint(&head, static_cast<uint64_t>(data.bytes()));
+  transport::Frame frame = transport::FrameOf(std::move(head));
   for (const runtime::Extent& extent : data.extents) {
     SHOAL_CHECK(extent.way == nullptr);
-    frame.payloads.push_back(
-        {{extent.data, static_cast<size_t>(extent.elements.size())}, data.owner});
+    frame.Append({{extent.data, static_cast<size_t>(extent.elements.size())}, data.owner});
   }
   return frame;
 }

@@ -53,7 +53,7 @@ class EchoTask final : public StreamTask, public std::enable_shared_from_this<Ec
     if (received_bytes_ == total_bytes_) {
       // Nothing will follow the last chunk; where there is none, the description goes alone.
       const StreamWriter::Gather together(&writer_);
-      if (total_bytes_ == 0) writer_.Push({std::exchange(first_, ""), {}});
+      if (total_bytes_ == 0) writer_.Push(transport::FrameOf(std::exchange(first_, "")));
       Flush();
       return absl::OkStatus();
     }
@@ -125,12 +125,10 @@ class EchoTask final : public StreamTask, public std::enable_shared_from_this<Ec
     v1::ApplyStreamResponse landed;
     landed.set_acknowledged_bytes(received_bytes_);
     const std::string rest = std::exchange(first_, "") + landed.SerializeAsString();
-    pending.frame.head = wire::FrameChunk(rest, chunk.header, chunk.data_bytes);
+    pending.frame = transport::FrameOf(wire::FrameChunk(rest, chunk.header, chunk.data_bytes));
     if (route_ == plan::Route::kFront) {
       auto owner = std::make_shared<transport::Message>(std::move(message));
-      for (const wire::ConstBytes piece : chunk.data) {
-        pending.frame.payloads.push_back({piece, owner});
-      }
+      for (const wire::ConstBytes piece : chunk.data) pending.frame.Append({piece, owner});
       return Queue(std::move(pending), {});
     }
     if (landing_->staged()) return PassStaged(std::move(pending), chunk, std::move(message));
@@ -170,10 +168,10 @@ class EchoTask final : public StreamTask, public std::enable_shared_from_this<Ec
   absl::Status Queue(Pending pending, plan::Range bytes) {
     Parts parts;
     if (route_ != plan::Route::kFront) {
-      back().ForEachPart(bytes, [&](const runtime::Extent&, const std::byte* data,
-                                    plan::Range part) {
-        pending.frame.payloads.push_back({{data, static_cast<size_t>(part.size())}, back().owner});
-      });
+      back().ForEachPart(
+          bytes, [&](const runtime::Extent&, const std::byte* data, plan::Range part) {
+            pending.frame.Append({{data, static_cast<size_t>(part.size())}, back().owner});
+          });
     }
     if (route_ == plan::Route::kDevice) parts = ArrivalOf(bytes);
     pending.parts = static_cast<int>(parts.size());
@@ -195,7 +193,7 @@ class EchoTask final : public StreamTask, public std::enable_shared_from_this<Ec
         auto block, runtime::AllocateFrontEnd(engine_, chunk.data_bytes, runtime::FrontUse::kHeld));
     std::byte* const host = block->data();
     const plan::Range bytes{chunk.header.offset, chunk.header.offset + chunk.data_bytes};
-    pending.frame.payloads.push_back({{host, static_cast<size_t>(bytes.size())}, block});
+    pending.frame.Append({{host, static_cast<size_t>(bytes.size())}, block});
     pending.parts = 1;
     const int64_t number = StandInLine(std::move(pending));
     const auto join = std::make_shared<runtime::Join>(
@@ -252,8 +250,8 @@ class EchoTask final : public StreamTask, public std::enable_shared_from_this<Ec
       const std::lock_guard lock(mutex_);
       if (aborted_) return;
       while (!line_.empty() && line_.front().parts == 0) {
-        for (const transport::Payload& payload : line_.front().frame.payloads) {
-          sent_bytes_ += static_cast<int64_t>(payload.bytes.size());
+        for (const transport::Frame::Part& part : line_.front().frame.parts) {
+          sent_bytes_ += static_cast<int64_t>(part.payload.bytes.size());
         }
         writer_.Push(std::move(line_.front().frame));
         line_.pop_front();

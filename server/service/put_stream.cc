@@ -68,7 +68,7 @@ class PutStream final : public transport::StreamHandler {
       }
     }
     if (probe.empty()) return End(absl::InvalidArgumentError("closed without a header"));
-    writer_.Push({std::move(probe), {}});
+    writer_.Push(transport::FrameOf(std::move(probe)));
   }
 
   void OnWritten(bool ok) override {
@@ -184,7 +184,7 @@ class PutStream final : public transport::StreamHandler {
   void Acknowledge() {
     unacknowledged_ = 0;
     ++pushed_;
-    writer_.Push({Acknowledgement(), {}});
+    writer_.Push(transport::FrameOf(Acknowledgement()));
   }
 
   std::string Acknowledgement() const {
@@ -239,7 +239,7 @@ class PutStream final : public transport::StreamHandler {
     status = runtime::ForClient(std::move(status));
     LogCall(engine_, {"Put", call_, begun_}, status);
     const StreamWriter::Gather together(&writer_);
-    if (!answer.empty()) writer_.Push({std::move(answer), {}});
+    if (!answer.empty()) writer_.Push(transport::FrameOf(std::move(answer)));
     writer_.Finish(std::move(status));
   }
 

@@ -59,7 +59,7 @@ void LogCall(runtime::Engine& engine, const CallLine& line, const absl::Status& 
 }
 
 void Reply::Send(const google::protobuf::MessageLite& message) const {
-  Send(transport::Frame{message.SerializeAsString(), {}});
+  Send(transport::FrameOf(message.SerializeAsString()));
 }
 
 void Reply::Send(transport::Frame frame) const {

@@ -153,9 +153,8 @@ transport::Frame SessionOutput::TakeFrame() {
   writing_held_ = std::move(packed.held);
   // Before it is told: who has a result may send the next task at once.
   in_flight_.fetch_sub(ids + packed.count, std::memory_order_relaxed);
-  transport::Frame frame{
-      EncodeSessionResponse(credits_, absl::MakeConstSpan(done_).first(id_count), packed.bytes),
-      {}};
+  transport::Frame frame = transport::FrameOf(
+      EncodeSessionResponse(credits_, absl::MakeConstSpan(done_).first(id_count), packed.bytes));
   credits_ = 0;
   done_.erase(done_.begin(), done_.begin() + static_cast<std::ptrdiff_t>(id_count));
   return frame;

@@ -4,53 +4,18 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "absl/container/inlined_vector.h"
 #include "absl/functional/any_invocable.h"
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "base/time.h"
-#include "wire/chunk.h"
+#include "transport/message.h"
 
 // Calls as the service sees them: bytes in, bytes out, a deadline, and a status at the end. The
 // service knows nothing of gRPC, and a transport knows nothing of what the bytes mean.
 
 namespace shoal::transport {
-
-/// A received message: bytes in pieces, kept alive by whoever holds it. Move-only.
-class Message {
- public:
-  /// Keeps the memory of a message alive; the transport derives from it.
-  class Storage {
-   public:
-    virtual ~Storage() = default;
-  };
-
-  Message() = default;
-  Message(wire::Pieces pieces, std::unique_ptr<Storage> storage)
-      : pieces_(std::move(pieces)), storage_(std::move(storage)) {}
-
-  const wire::Pieces& pieces() const { return pieces_; }
-
- private:
-  wire::Pieces pieces_;
-  std::unique_ptr<Storage> storage_;
-};
-
-/// Payload to be sent from where it lies. `owner` keeps the bytes alive: its two owners are the
-/// array (or lease) they belong to and the message on its way out.
-struct Payload {
-  wire::ConstBytes bytes;
-  std::shared_ptr<const void> owner;
-};
-
-/// A message to be sent: `head`, then each payload, none of which is copied.
-struct Frame {
-  std::string head;
-  absl::InlinedVector<Payload, 1> payloads;
-};
 
 /// One call, whatever its shape.
 ///

@@ -8,16 +8,10 @@
 
 #include "base/time.h"
 #include "server/transport/call.h"
+#include "transport/tls.h"
 #include "wire/keepalive.h"
 
 namespace shoal::transport {
-
-/// What a server proves itself with, and asks of its clients. All PEM.
-struct TlsMaterial {
-  std::string certificate_chain;
-  std::string private_key;
-  std::string client_roots;  ///< Who must have signed a client's certificate; empty: none is asked.
-};
 
 /// One address to listen on.
 struct Endpoint {

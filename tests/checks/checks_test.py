@@ -58,9 +58,9 @@ class LayersTest(CheckCase):
                                      "#include \"shoal/v1/array.pb.h\"\n",
             "client/include/shoal/array.h": HEADER + "#include \"absl/types/span.h\"\n",
             "client/src/array.cc": "#include \"shoal/array.h\"\n",
-            "client/src/transport/grpc/channel.h": HEADER,
-            "client/src/transport/grpc/channel.cc": "#include <grpcpp/grpcpp.h>\n",
-            "client/src/transports.cc": "#include \"client/src/transport/grpc/channel.h\"\n",
+            "transport/grpc/channel.h": HEADER,
+            "transport/grpc/channel.cc": "#include <grpcpp/grpcpp.h>\n",
+            "client/src/transports.cc": "#include \"transport/grpc/channel.h\"\n",
             "server/device/device.h": HEADER,
             "server/device/cpu/cpu_device.cc": "#include \"server/device/device.h\"\n",
             "tests/server/plan/shape_test.cc": "#include \"server/plan/shape.h\"\n"
@@ -79,8 +79,8 @@ class LayersTest(CheckCase):
             "base/a.cc": "\n#include \"server/scheduler/state.h\"\n",
             "bench/b.cc": "#include \"server/app/flags.h\"\n",
             "client/include/shoal/c.h": HEADER + "#include \"base/ids.h\"\n",
-            "client/src/d.cc": "#include \"client/src/transport/grpc/stream.h\"\n",
-            "client/src/transport/grpc/stream.h": HEADER + "#include \"client/src/e.h\"\n",
+            "client/src/d.cc": "#include \"transport/grpc/stream.h\"\n",
+            "transport/grpc/stream.h": HEADER + "#include \"client/src/e.h\"\n",
             "client/src/e.h": HEADER,
         }
         self.assert_finds(
@@ -91,8 +91,8 @@ class LayersTest(CheckCase):
             "base/a.cc:2: base may not include server/scheduler",
             "bench/b.cc:1: bench may not include server/app",
             "client/include/shoal/c.h:2: client/include/shoal may not include base",
-            "client/src/d.cc:1: client/src may not include client/src/transport/grpc",
-            "client/src/transport/grpc/stream.h:2: client/src/transport/grpc may not include ")
+            "client/src/d.cc:1: client/src may not include transport/grpc",
+            "transport/grpc/stream.h:2: transport/grpc may not include ")
 
     def test_libraries_that_may_not_be_used_are_found(self):
         files = {
@@ -102,7 +102,7 @@ class LayersTest(CheckCase):
             "server/worker/d.cc": "#include \"shoal/v1/array.pb.h\"\n",
             "client/include/shoal/e.h": HEADER + "#include <grpcpp/grpcpp.h>\n",
             "client/src/f.cc": "#include <grpcpp/grpcpp.h>\n",
-            "client/src/transport/g.h": HEADER + "#include <grpcpp/grpcpp.h>\n",
+            "transport/g.h": HEADER + "#include <grpcpp/grpcpp.h>\n",
         }
         self.assert_finds(
             "layers", files,
@@ -112,7 +112,7 @@ class LayersTest(CheckCase):
             "server/worker/d.cc:1: server/worker may not include generated",
             "client/include/shoal/e.h:2: client/include/shoal may not include grpc",
             "client/src/f.cc:1: client/src may not include grpc",
-            "client/src/transport/g.h:2: client/src/transport may not include grpc")
+            "transport/g.h:2: transport may not include grpc")
 
     def test_files_and_includes_that_nobody_knows_are_found(self):
         self.assert_finds(

@@ -8,15 +8,15 @@
 
 #include "absl/strings/cord.h"
 #include "base/check.h"
-#include "client/src/transport/peer_status.h"
 #include "server/transport/grpc/status_mapping.h"
 #include "server/wire/status_details.h"
 #include "shoal/status.h"
 #include "shoal/v1/details.pb.h"
+#include "transport/peer_status.h"
 
 namespace {
 
-using shoal::internal::transport::PeerStatus;
+using shoal::transport::PeerStatus;
 
 constexpr size_t kHeaderBytesMax = 8192;
 
@@ -39,7 +39,7 @@ void CheckClient(int code, const std::string& bytes) {
     Read(with);
   }
   shoal::v1::TaskStatus task;
-  if (task.ParseFromString(bytes)) Read(shoal::internal::transport::FromTaskStatus(task));
+  if (task.ParseFromString(bytes)) Read(shoal::transport::FromTaskStatus(task));
 }
 
 void CheckServer(int code, const std::string& text) {

@@ -8,35 +8,22 @@
 #include "tests/support/inbox.h"
 
 namespace shoal::support {
-namespace {
-
-class TextStorage final : public transport::Message::Storage {
- public:
-  explicit TextStorage(std::string text) : text_(std::move(text)) {}
-  wire::ConstBytes bytes() const {
-    return {reinterpret_cast<const std::byte*>(text_.data()), text_.size()};
-  }
-
- private:
-  const std::string text_;
-};
-
-}  // namespace
 
 transport::Message MakeMessage(std::string bytes, size_t piece_bytes) {
-  auto storage = std::make_unique<TextStorage>(std::move(bytes));
-  const wire::ConstBytes all = storage->bytes();
+  auto owner = std::make_shared<const std::string>(std::move(bytes));
+  const wire::ConstBytes all(reinterpret_cast<const std::byte*>(owner->data()), owner->size());
   wire::Pieces pieces;
   for (size_t at = 0; at < all.size(); at += piece_bytes) {
     pieces.push_back(all.subspan(at, std::min(piece_bytes, all.size() - at)));
     if (piece_bytes >= all.size()) break;
   }
-  return transport::Message(std::move(pieces), std::move(storage));
+  return transport::Message(std::move(pieces), std::move(owner));
 }
 
 std::string Flatten(const transport::Frame& frame) {
-  std::string bytes = frame.head;
-  for (const transport::Payload& payload : frame.payloads) {
+  std::string bytes;
+  for (const auto& [head, payload] : frame.parts) {
+    bytes.append(head);
     bytes.append(reinterpret_cast<const char*>(payload.bytes.data()), payload.bytes.size());
   }
   return bytes;

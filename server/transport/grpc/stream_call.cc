@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "base/hand_over.h"
-#include "server/transport/grpc/byte_buffer.h"
 #include "server/transport/grpc/status_mapping.h"
 #include "server/transport/grpc/unary_call.h"
+#include "transport/grpc/byte_buffer.h"
 
 namespace shoal::transport {
 namespace {
@@ -38,12 +38,12 @@ class GrpcStreamCall final : public StreamCall,
     StartRead(&incoming_);
   }
   void Write(Frame frame) override {
-    outgoing_ = ToByteBuffer(std::move(frame));
+    outgoing_ = ToByteBuffer(frame, nullptr);
     writes_.Give();
     StartWrite(&outgoing_);
   }
   void WriteAndFinish(Frame frame) override {
-    outgoing_ = ToByteBuffer(std::move(frame));
+    outgoing_ = ToByteBuffer(frame, nullptr);
     finishes_.Give();
     StartWriteAndFinish(&outgoing_, grpc::WriteOptions(), grpc::Status::OK);
   }

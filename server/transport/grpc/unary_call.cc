@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "base/hand_over.h"
-#include "server/transport/grpc/byte_buffer.h"
 #include "server/transport/grpc/status_mapping.h"
+#include "transport/grpc/byte_buffer.h"
 
 namespace shoal::transport {
 namespace {
@@ -45,7 +45,7 @@ class GrpcUnaryCall final : public UnaryCall, public grpc::ServerUnaryReactor {
 
   void Reply(Frame frame) override {
     ForgetCancelAction();
-    *response_ = ToByteBuffer(std::move(frame));
+    *response_ = ToByteBuffer(frame, nullptr);
     order_.Give();
     grpc::ServerUnaryReactor::Finish(grpc::Status::OK);
   }

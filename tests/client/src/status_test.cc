@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "client/src/transport/peer_status.h"
 #include "shoal/v1/details.pb.h"
+#include "transport/peer_status.h"
 
 namespace shoal {
 namespace {
@@ -29,7 +29,7 @@ absl::Status FullQueue() {
   violation->set_field("arguments[0]");
   violation->set_description("too many");
   add("BadRequest", request);
-  return internal::transport::PeerStatus(8, "the queue is full", details.SerializeAsString());
+  return transport::PeerStatus(8, "the queue is full", details.SerializeAsString());
 }
 
 TEST(StatusTest, DetailsOfTheTrailerAreFound) {

@@ -26,8 +26,8 @@ TEST(TransportsTest, OnlyANetworkAddressYieldsToTheUnixSocket) {
 }
 
 TEST(ChannelPoolTest, ChannelsComeBackAndAreLentAgain) {
-  const auto pool =
-      std::make_shared<ChannelPool>(transport::ChannelOptions{.target = "127.0.0.1:1"});
+  const auto pool = std::make_shared<ChannelPool>(
+      transport::ChannelOptions{.target = "127.0.0.1:1", .methods = MethodPaths()});
   const transport::Channel* first = nullptr;
   {
     const auto loan = pool->Borrow();
@@ -39,13 +39,13 @@ TEST(ChannelPoolTest, ChannelsComeBackAndAreLentAgain) {
 }
 
 TEST(ChannelPoolTest, ABrokenChannelDoesNotComeBack) {
-  const auto pool =
-      std::make_shared<ChannelPool>(transport::ChannelOptions{.target = "127.0.0.1:1"});
+  const auto pool = std::make_shared<ChannelPool>(
+      transport::ChannelOptions{.target = "127.0.0.1:1", .methods = MethodPaths()});
   const CallEnv env;
   {
     const auto loan = pool->Borrow();
     ASSERT_TRUE(loan.ok());
-    const auto stream = (*loan)->MakeStream(transport::Method::kPut, env.Terms());
+    const auto stream = (*loan)->MakeStream(IndexOf(Method::kPut), env.Terms());
     stream->Send(transport::FrameOf("x"), /*last=*/true);
     while (stream->Wait() != transport::Stream::Event::kEnded) {
     }

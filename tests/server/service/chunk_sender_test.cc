@@ -81,8 +81,8 @@ TEST_F(ChunkSenderTest, FramesReferenceTheArrayAndKeepIt) {
   auto sender = std::make_unique<ChunkSender>(std::move(operand), 0, 30, ChunkOptions{});
   transport::Frame frame = sender->Next("");
   sender.reset();
-  EXPECT_EQ(frame.payloads[0].bytes.data(), place);
-  EXPECT_EQ(frame.payloads.size(), 3U);  // One a shard.
+  EXPECT_EQ(frame.parts[0].payload.bytes.data(), place);
+  EXPECT_EQ(frame.parts.size(), 3U);  // One a shard.
   EXPECT_EQ(engine_.BytesInUse(), 30);
   frame = transport::Frame();
   EXPECT_EQ(engine_.BytesInUse(), 0);

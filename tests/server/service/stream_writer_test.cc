@@ -34,7 +34,7 @@ class Bare final : public transport::StreamHandler {
 
 class StreamWriterTest : public ::testing::Test {
  protected:
-  void Push(const std::string& text) { writer_->Push({text, {}}); }
+  void Push(const std::string& text) { writer_->Push(transport::FrameOf(text)); }
 
   StreamWriter* writer_ = nullptr;
   TestStream stream_{
@@ -148,7 +148,7 @@ TEST(StreamWriterRaceTest, ReadsWritesAndFinishesFromAllSidesFinishOnce) {
         [&](transport::StreamCall* call) { return std::make_unique<Bare>(call, &writer); });
     std::atomic<int> finished = 0;
     std::thread pusher([&] {
-      for (int i = 0; i < 5; ++i) writer->Push({"x", {}});
+      for (int i = 0; i < 5; ++i) writer->Push(transport::FrameOf("x"));
     });
     std::thread reader([&] { writer->Read(); });
     std::thread finisher([&] { finished += writer->Finish(absl::OkStatus()); });
@@ -165,11 +165,11 @@ TEST_F(StreamWriterTest, AFrameThatIsStillBeingMadeHoldsUpThoseBehindItAndTheFin
   const uint64_t given_up = *writer_->Hold();
   const uint64_t last = *writer_->Hold();
   EXPECT_FALSE(stream_.IsWriting());
-  writer_->Fill(last, transport::Frame{"d", {}});
+  writer_->Fill(last, transport::FrameOf("d"));
   writer_->Fill(given_up, std::nullopt);
   writer_->Finish(absl::OkStatus());
   EXPECT_FALSE(stream_.IsWriting());
-  writer_->Fill(first, transport::Frame{"b", {}});
+  writer_->Fill(first, transport::FrameOf("b"));
   for (const char* wanted : {"b", "c", "d"}) EXPECT_EQ(stream_.Receive(), wanted);
   EXPECT_TRUE(stream_.AwaitFinish().ok());
 }
@@ -186,7 +186,7 @@ TEST_F(StreamWriterTest, AnErrorDropsPlacesButWaitsForWhoHoldsThem) {
   writer_->Finish(absl::InternalError("overrules"));
   const uint64_t late = *writer_->Hold();
   EXPECT_FALSE(stream_.IsFinished());
-  writer_->Fill(place, transport::Frame{"dropped", {}});
+  writer_->Fill(place, transport::FrameOf("dropped"));
   EXPECT_FALSE(stream_.IsFinished());
   writer_->Fill(late, std::nullopt);
   EXPECT_TRUE(stream_.IsFinished());

@@ -148,7 +148,7 @@ TEST_F(GrpcServerTest, ShutdownLetsCallsFinishHoweverLongTheGrace) {
     while (Client(Address()).Call("/test.Service/Empty", "").status.ok()) {
     }
     EXPECT_FALSE(call->IsCancelled());
-    call->Reply({"well", {}});
+    call->Reply(FrameOf("well"));
     EXPECT_EQ(answers.Take().bytes, "well");
     stopper.join();
     server_.reset();

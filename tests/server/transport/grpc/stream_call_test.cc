@@ -30,7 +30,7 @@ class Echoing final : public StreamHandler {
     // From where it was received.
     auto owner = std::make_shared<Message>(std::move(message));
     Frame frame;
-    for (const wire::ConstBytes piece : owner->pieces()) frame.payloads.push_back({piece, owner});
+    for (const wire::ConstBytes piece : owner->pieces()) frame.Append({piece, owner});
     call_->Write(std::move(frame));
   }
   void OnHalfClose() override {
@@ -96,7 +96,7 @@ class AnsweringOnce final : public StreamHandler {
   void OnMessage(Message message) override {
     auto owner = std::make_shared<Message>(std::move(message));
     Frame frame;
-    for (const wire::ConstBytes piece : owner->pieces()) frame.payloads.push_back({piece, owner});
+    for (const wire::ConstBytes piece : owner->pieces()) frame.Append({piece, owner});
     call_->WriteAndFinish(std::move(frame));
   }
   void OnHalfClose() override {}

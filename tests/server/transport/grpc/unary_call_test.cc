@@ -47,7 +47,9 @@ TEST_F(UnaryCallTest, BytesGoInAndOutAsTheyAre) {
     EXPECT_FALSE(call->IsCancelled());
     EXPECT_EQ(call->Peer().rfind("ipv4:127.0.0.1:", 0), 0U) << call->Peer();
     auto owner = std::make_shared<std::string>(size, 'p');
-    call->Reply({"h", {{{reinterpret_cast<const std::byte*>(owner->data()), size}, owner}}});
+    Frame frame = FrameOf("h");
+    frame.Append({{reinterpret_cast<const std::byte*>(owner->data()), size}, owner});
+    call->Reply(std::move(frame));
     const Client::Answer answer = answers_.Take();
     EXPECT_TRUE(answer.status.ok()) << answer.status.error_message();
     EXPECT_TRUE(answer.bytes == "h" + *owner);
