@@ -9,7 +9,7 @@ set(SHOAL_FUZZ_SEED 1 CACHE STRING "Where the mutations begin; 0 is a new place 
 # Every test runs with these: a sanitizer's first finding ends it, and what the uninstrumented
 # libraries do among themselves is left out (reasons in the files).
 set(shoal_suppressions ${CMAKE_CURRENT_LIST_DIR}/sanitizers)
-set(shoal_tsan_options ignore_noninstrumented_modules=1:halt_on_error=1)
+set(shoal_tsan_options ignore_noninstrumented_modules=1:halt_on_error=1:history_size=7)
 set(shoal_test_environment
   "ASAN_OPTIONS=detect_stack_use_after_return=1:strict_string_checks=1"
   "LSAN_OPTIONS=suppressions=${shoal_suppressions}/lsan.supp:print_suppressions=0"

@@ -40,7 +40,11 @@ std::unique_ptr<Client> Connected(const std::string& address, Plane plane, Retry
 /// Bytes that no neighbour resembles.
 void FillRandom(Array* array, uint64_t seed) {
   std::mt19937_64 random(seed);
-  for (std::byte& byte : array->mutable_data()) byte = static_cast<std::byte>(random());
+  const absl::Span<std::byte> bytes = array->mutable_data();
+  for (size_t at = 0; at < bytes.size(); at += sizeof(uint64_t)) {
+    const uint64_t word = random();
+    std::memcpy(&bytes[at], &word, std::min(sizeof(word), bytes.size() - at));
+  }
 }
 
 Array RandomBytes(int64_t count, uint64_t seed) {

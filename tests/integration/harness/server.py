@@ -18,7 +18,8 @@ PATIENCE = 8 if SANITIZED else 1
 MIB = 1 << 20
 
 _DEFAULTS = {"--host": "127.0.0.1", "--port": "0", "--http-port": "0", "--workers": "2",
-             "--threads": "1", "--memory-limit": "1GiB"}
+             "--threads": "1", "--memory-limit": "1GiB",
+             "--drain-timeout": f"{30 * PATIENCE}s"}
 _FINDINGS = re.compile(r"ERROR: \w+Sanitizer|WARNING: ThreadSanitizer|runtime error:|CHECK failed")
 
 
