@@ -98,7 +98,7 @@ absl::StatusOr<std::unique_ptr<LocalRanks>> LocalRanks::Create(int ranks, int64_
 LocalRanks::LocalRanks(int ranks, std::unique_ptr<memory::Arena> arena)
     : ranks_(ranks),
       arena_(std::move(arena)),
-      team_(std::max(static_cast<int>(std::thread::hardware_concurrency()) - 1, 0)) {
+      team_(static_cast<int>(std::thread::hardware_concurrency())) {  // As shoald has.
   collective::LocalGroupOptions options;
   options.ranks_per_member = {ranks};
   options.team = &team_;
