@@ -10,7 +10,7 @@
 
 namespace shoal::kernels {
 
-/// The element types of arrays. The numbers are the wire's (`shoal.v1.DType`).
+/// The element types of arrays. The numbers are the wire's (`shoal.v1.Dtype`).
 enum class DType : uint8_t {
   kBool = 1,  ///< One byte, 0 or 1.
   kInt8 = 2,
@@ -75,7 +75,8 @@ constexpr int64_t ItemBytes(DType dtype) {
   return kBytes[static_cast<size_t>(dtype)];
 }
 
-/// Stored in 16 bits and computed in float32.
+/// Stored in 16 bits and computed in float32: float16 or bfloat16, which is all that the places
+/// that ask tell apart. A third narrow float has to visit each of them.
 constexpr bool IsHalf(DType dtype) {
   return ClassOf(dtype) == DTypeClass::kFloat && ItemBytes(dtype) == 2;
 }

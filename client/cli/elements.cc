@@ -1,11 +1,8 @@
 #include "client/cli/elements.h"
 
-#include <bit>
 #include <charconv>
-#include <cmath>
 #include <complex>
 #include <cstddef>
-#include <limits>
 
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
@@ -24,11 +21,13 @@ std::string RealText(T value) {
 }
 
 std::string Text(bool value) { return value ? "true" : "false"; }
-std::string Text(Float16 value) { return RealText(ToFloat(value)); }
-std::string Text(Bfloat16 value) { return RealText(ToFloat(value)); }
 template <typename T>
 std::string Text(T value) {
-  return RealText(value);
+  if constexpr (kIsBits<T>) {
+    return RealText(ToFloat(value));
+  } else {
+    return RealText(value);
+  }
 }
 template <typename T>
 std::string Text(std::complex<T> value) {
@@ -38,22 +37,6 @@ std::string Text(std::complex<T> value) {
 }
 
 }  // namespace
-
-float ToFloat(Float16 value) {
-  const uint32_t sign = static_cast<uint32_t>(value.bits & 0x8000) << 16;
-  const uint32_t exponent = (value.bits >> 10) & 0x1F;
-  const uint32_t fraction = value.bits & 0x3FF;
-  if (exponent == 0) {
-    const float magnitude = std::ldexp(static_cast<float>(fraction), -24);
-    return sign != 0 ? -magnitude : magnitude;
-  }
-  const uint32_t wide = exponent == 31 ? 255 : exponent + 112;
-  return std::bit_cast<float>(sign | wide << 23 | fraction << 13);
-}
-
-float ToFloat(Bfloat16 value) {
-  return std::bit_cast<float>(static_cast<uint32_t>(value.bits) << 16);
-}
 
 std::string ElementText(const Array& array, int64_t index) {
   SHOAL_CHECK(index >= 0 && index < array.element_count());

@@ -33,8 +33,4 @@ T LoadElement(const Array& array, int64_t index) {
   }
 }
 
-/// The value of a float16 or bfloat16.
-float ToFloat(Float16 value);
-float ToFloat(Bfloat16 value);
-
 }  // namespace shoal::cli

@@ -39,8 +39,8 @@ template <typename T>
 Json Real(std::complex<T> value) {
   return Json::array({Real(value.real()), Real(value.imag())});
 }
-Json Real(Float16 value) { return Real(ToFloat(value)); }
-Json Real(Bfloat16 value) { return Real(ToFloat(value)); }
+template <typename T>
+requires kIsBits<T> Json Real(T value) { return Real(ToFloat(value)); }
 
 template <typename T>
 Json Element(T value) {

@@ -1,5 +1,8 @@
 #include "shoal/dtype.h"
 
+#include <bit>
+#include <cmath>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/check.h"
@@ -20,6 +23,22 @@ namespace internal {
 void NoSuchDtype() { SHOAL_UNREACHABLE("not one of shoal::Dtype"); }
 
 }  // namespace internal
+
+float ToFloat(Float16 value) {
+  const uint32_t sign = static_cast<uint32_t>(value.bits & 0x8000) << 16;
+  const uint32_t exponent = (value.bits >> 10) & 0x1F;
+  const uint32_t fraction = value.bits & 0x3FF;
+  if (exponent == 0) {
+    const float magnitude = std::ldexp(static_cast<float>(fraction), -24);
+    return sign != 0 ? -magnitude : magnitude;
+  }
+  const uint32_t wide = exponent == 31 ? 255 : exponent + 112;
+  return std::bit_cast<float>(sign | wide << 23 | fraction << 13);
+}
+
+float ToFloat(Bfloat16 value) {
+  return std::bit_cast<float>(static_cast<uint32_t>(value.bits) << 16);
+}
 
 int64_t ItemBytes(Dtype dtype) {
   const internal::DtypeEntry* entry = internal::FindDtype(dtype);

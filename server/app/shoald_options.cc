@@ -94,7 +94,7 @@ std::vector<Option> WorkerOptions() {
        .group = kGroup},
       {.name = "policy",
        .type = OptionType::kEnum,
-       .default_text = "least_load",
+       .default_text = std::string(scheduler::PlacementPolicies().front().name),
        .help = "How tasks are placed",
        .choices = PolicyNames(),
        .group = kGroup}};

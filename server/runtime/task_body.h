@@ -28,9 +28,10 @@ struct PieceRun {
 /// Run is for workers of this process: it closes over operands, streams and memory here. A piece
 /// for a worker of another process will not be run but described, and not as code: by the call
 /// (op, parameters, arguments as references to stored shards, or with their bytes) and the range of
-/// elements that is the piece's, which is all that a Stage was cut from. That is
-/// `AssignAttempt::call` of worker.proto; the link of such a worker (worker_link.h) asks the body
-/// for it while it is told of the assignment, and the worker at the other end makes its own Stage.
+/// elements that is the piece's, which is all that a Stage was cut from. `AssignAttempt` of
+/// worker.proto has the call; the range, and what an outcome brings back, still want fields there.
+/// The link of such a worker (worker_link.h) asks the body for it while it is told of the
+/// assignment, and the worker at the other end makes its own device::Work.
 /// Bodies that have no such description are submitted with their pieces pinned to workers here.
 class TaskBody {
  public:

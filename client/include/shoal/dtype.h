@@ -46,6 +46,15 @@ struct Bfloat16 {
   friend bool operator==(const Bfloat16&, const Bfloat16&) = default;
 };
 
+/// The value, which is exact.
+float ToFloat(Float16 value);
+float ToFloat(Bfloat16 value);
+
+/// True for types that hold an element's bits because C++ has no type for its value: `ToFloat`
+/// tells that.
+template <typename T>
+inline constexpr bool kIsBits = std::is_same_v<T, Float16> || std::is_same_v<T, Bfloat16>;
+
 namespace internal {
 
 /// What the client knows of a dtype whose elements are of type T.

@@ -35,16 +35,6 @@ TEST(ElementTextTest, EveryDtypeReadsBack) {
   EXPECT_EQ(ArrayPreview(Of<Bfloat16>({{0x3F80}, {0xC000}})), "[1 -2]");
 }
 
-TEST(ElementTextTest, HalvesConvertExactly) {
-  EXPECT_EQ(ToFloat(Float16{0x0001}), 0x1p-24f);  // the least subnormal
-  EXPECT_EQ(ToFloat(Float16{0x03FF}), 0x1.FF8p-15f);
-  EXPECT_EQ(ToFloat(Float16{0x0400}), 0x1p-14f);  // the least normal
-  EXPECT_EQ(ToFloat(Float16{0x7BFF}), 65504.0f);
-  EXPECT_TRUE(std::signbit(ToFloat(Float16{0x8000})));
-  EXPECT_TRUE(std::isnan(ToFloat(Float16{0x7E00})));
-  EXPECT_TRUE(std::isinf(ToFloat(Float16{0xFC00})));
-}
-
 TEST(ArrayPreviewTest, ScalarsEmptyAndLongArrays) {
   const std::vector<int32_t> one = {7};
   EXPECT_EQ(ArrayPreview(*Array::From<int32_t>(one, {})), "7");

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <string>
 #include <type_traits>
 
@@ -56,6 +57,17 @@ TEST(DtypeTest, CppTypesHaveTheSizeOfTheirDtype) {
   EXPECT_EQ(ItemBytes(*kDtypeOf<std::complex<double>>), 16);
   EXPECT_EQ(ItemBytes(*kDtypeOf<Bfloat16>), int64_t{sizeof(Bfloat16)});
   EXPECT_FALSE(kDtypeOf<char*>.has_value());
+}
+
+TEST(DtypeTest, HalvesConvertExactly) {
+  EXPECT_EQ(ToFloat(Float16{0x0001}), 0x1p-24f);  // the least subnormal
+  EXPECT_EQ(ToFloat(Float16{0x03FF}), 0x1.FF8p-15f);
+  EXPECT_EQ(ToFloat(Float16{0x0400}), 0x1p-14f);  // the least normal
+  EXPECT_EQ(ToFloat(Float16{0x7BFF}), 65504.0f);
+  EXPECT_TRUE(std::signbit(ToFloat(Float16{0x8000})));
+  EXPECT_TRUE(std::isnan(ToFloat(Float16{0x7E00})));
+  EXPECT_TRUE(std::isinf(ToFloat(Float16{0xFC00})));
+  EXPECT_EQ(ToFloat(Bfloat16{0xC040}), -3.0f);
 }
 
 TEST(ElementCountTest, CountsScalarsAndKeepsZeros) {
