@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <complex>
 #include <limits>
 #include <string>
 #include <variant>
@@ -46,8 +47,24 @@ std::string NamesOf(uint32_t dtypes) {
   return names;
 }
 
+DType Promoted(Promotion promotion, DType dtype) {
+  const bool whole = ClassOf(dtype) != DTypeClass::kFloat && ClassOf(dtype) != DTypeClass::kComplex;
+  switch (promotion) {
+    case Promotion::kNone:
+      return dtype;
+    case Promotion::kNumber:
+      return dtype == DType::kBool ? DType::kInt8 : dtype;
+    case Promotion::kFloat:
+      if (!whole) return dtype;
+      return ItemBytes(dtype) <= 2 ? DType::kFloat32 : DType::kFloat64;
+    case Promotion::kTrueDivide:
+      return whole ? DType::kFloat64 : dtype;
+  }
+  SHOAL_UNREACHABLE("promotion out of range");
+}
+
 // Whether a number is one of an integer dtype's values.
-struct IsValueOf {
+struct IsInteger {
   DType dtype;
 
   static_assert(std::all_of(kAllDTypes.begin(), kAllDTypes.end(),
@@ -66,6 +83,9 @@ struct IsValueOf {
     const double beyond = std::ldexp(1.0, Signed() ? Bits() - 1 : Bits());
     return std::trunc(value) == value && value >= least && value < beyond;
   }
+  bool operator()(std::complex<double> value) const {
+    return value.imag() == 0 && (*this)(value.real());
+  }
   bool operator()(uint64_t value) const {
     const uint64_t greatest = ~uint64_t{0} >> (Signed() ? 65 - Bits() : 64 - Bits());
     return value <= greatest;
@@ -82,12 +102,20 @@ std::string LimitsOf(DType dtype) {
   return absl::StrCat("0 to 2^", bits, " - 1");
 }
 
+struct Text {
+  std::string operator()(std::complex<double> value) const {
+    return absl::StrCat("(", value.real(), " + ", value.imag(), "j)");
+  }
+  template <class T>
+  std::string operator()(T value) const {
+    return absl::StrCat(value);
+  }
+};
+
 absl::Status ValidateElement(const OpInfo& op, const ParamInfo& param, DType dtype,
                              const Scalar& value) {
-  const bool integers = (kIntegerDTypes >> static_cast<int>(dtype) & 1U) != 0;
-  // Floats take every value, NaN too.
-  if (!integers || std::visit(IsValueOf{dtype}, value)) return absl::OkStatus();
-  const std::string text = std::visit([](auto number) { return absl::StrCat(number); }, value);
+  if (IsValueOf(dtype, value)) return absl::OkStatus();
+  const std::string text = std::visit(Text(), value);
   return absl::InvalidArgumentError(absl::StrCat("op '", std::string(op.name), "', parameter '",
                                                  std::string(param.name), "': ", text,
                                                  " is not a value of ", std::string(Name(dtype)),
@@ -127,29 +155,20 @@ int64_t IndexOf(const OpInfo& op) {
   return index;
 }
 
-absl::StatusOr<DType> OutputDType(const OpInfo& op, DType input) {
-  if (!op.Supports(input)) {
-    return absl::UnimplementedError(absl::StrCat("op '", std::string(op.name),
-                                                 "' is not built for ", std::string(Name(input)),
-                                                 "; it is for ", NamesOf(op.dtypes)));
+absl::StatusOr<DType> ComputeDType(const OpInfo& op, DType common) {
+  const DType dtype = Promoted(op.promotion, common);
+  if (op.Supports(dtype)) return dtype;
+  return absl::UnimplementedError(absl::StrCat("op '", std::string(op.name), "' is not built for ",
+                                               std::string(Name(common)), "; it is for ",
+                                               NamesOf(op.dtypes)));
+}
+
+bool IsValueOf(DType dtype, const Scalar& number) {
+  if (IsSignedInteger(dtype) || IsUnsignedInteger(dtype)) {
+    return std::visit(IsInteger{dtype}, number);
   }
-  switch (op.dtype_rule) {
-    case DTypeRule::kSame:
-      return input;
-    case DTypeRule::kSumWidened:
-      switch (ClassOf(input)) {
-        case DTypeClass::kBool:
-        case DTypeClass::kSigned:
-          return DType::kInt64;
-        case DTypeClass::kUnsigned:
-          return DType::kUint64;
-        case DTypeClass::kFloat:
-        case DTypeClass::kComplex:
-          return input;
-      }
-      break;
-  }
-  SHOAL_UNREACHABLE("dtype rule out of range");
+  const auto* complex = std::get_if<std::complex<double>>(&number);
+  return IsComplex(dtype) || complex == nullptr || complex->imag() == 0;
 }
 
 absl::Status ValidateParams(const OpInfo& op, DType dtype, std::span<const Scalar> params) {

@@ -6,6 +6,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "base/check.h"
 #include "kernels/dtype.h"
 #include "kernels/scalar.h"
 
@@ -14,15 +15,26 @@ namespace shoal::kernels {
 /// How an op's work is spread over elements: what the planner, the devices and the combine step
 /// need to know of it.
 enum class OpForm : uint8_t {
+  kMove,    ///< The inputs themselves, whatever their elements.
   kMap,     ///< Output element i depends on element i of each input.
   kReduce,  ///< Terms made elementwise, folded by the canonical tree (kernels/reduce.h).
   kSort,    ///< Along the last axis; within one row every element may move.
 };
 
-/// How the output's dtype follows from the common dtype of the inputs.
+/// From the common dtype of the inputs (NEP 50) to the one that they are computed in.
+enum class Promotion : uint8_t {
+  kNone,        ///< The common dtype itself.
+  kNumber,      ///< bool as int8.
+  kFloat,       ///< bool and integers of 8 or 16 bits as float32, larger ones as float64.
+  kTrueDivide,  ///< bool and integers as float64.
+};
+
+/// How the output's dtype follows from the one that is computed in.
 enum class DTypeRule : uint8_t {
   kSame,
   kSumWidened,  ///< NumPy's `sum`: bool and signed to int64, unsigned to uint64, floats stay.
+  kBool,
+  kRealPart,  ///< Of complex numbers the float dtype of their parts; others stay.
 };
 
 /// Which values a scalar parameter may take.
@@ -46,19 +58,18 @@ struct ParamInfo {
 /// code is bound to it by name in kernels/cpu, and a line without its code does not build.
 struct OpInfo {
   std::string_view name;
-  std::string_view doc;  ///< One sentence, as `shoal info` prints it.
+  std::string_view symbol = {};  ///< The operator that programs may write instead, or empty.
+  std::string_view doc;          ///< One sentence, as `shoal info` prints it.
   OpForm form = OpForm::kMap;
   int8_t inputs_min = 1;
   int8_t inputs_max = 1;
-  bool any_dtype = false;  ///< True: elements are moved, never looked at.
+  bool condition = false;  ///< True: the first input is bool and takes no part in promotion.
   uint32_t dtypes = 0;     ///< Bit 1 << number of each dtype it is built for.
+  Promotion promotion = Promotion::kNone;
   DTypeRule dtype_rule = DTypeRule::kSame;
-  std::span<const ParamInfo> params;  ///< All required.
+  std::span<const ParamInfo> params = {};  ///< All required.
   /// One core, float32, in cache: decides whether a call runs inline or is queued; no promise.
   double cost_ns_per_element = 0.0;
-
-  /// Arrays that one call of the kernel reads: an op that only moves takes them one by one.
-  constexpr int KernelInputs() const { return any_dtype ? 1 : inputs_min; }
 
   constexpr bool Supports(DType dtype) const {
     return (dtypes >> static_cast<int>(dtype) & 1U) != 0;
@@ -74,11 +85,37 @@ const OpInfo* FindOp(std::string_view name);
 /// The place of `op` in AllOps(). `op` must be an element of it, not a copy.
 int64_t IndexOf(const OpInfo& op);
 
-/// The output dtype for inputs of `input`.
+/// The dtype that inputs of the common dtype `common` are converted to before the op computes.
 ///
 /// Errors:
 ///   UNIMPLEMENTED  the op is not built for that dtype; the message lists those it is built for.
-absl::StatusOr<DType> OutputDType(const OpInfo& op, DType input);
+absl::StatusOr<DType> ComputeDType(const OpInfo& op, DType common);
+
+/// The float dtype of a complex number's parts; another dtype itself.
+constexpr DType RealPart(DType dtype) {
+  if (dtype == DType::kComplex64) return DType::kFloat32;
+  return dtype == DType::kComplex128 ? DType::kFloat64 : dtype;
+}
+
+/// The output's dtype, for inputs that are computed in `dtype`.
+constexpr DType OutputDType(const OpInfo& op, DType dtype) {
+  switch (op.dtype_rule) {
+    case DTypeRule::kSame:
+      return dtype;
+    case DTypeRule::kBool:
+      return DType::kBool;
+    case DTypeRule::kRealPart:
+      return RealPart(dtype);
+    case DTypeRule::kSumWidened:
+      if (IsUnsignedInteger(dtype)) return DType::kUint64;
+      return IsSignedInteger(dtype) || dtype == DType::kBool ? DType::kInt64 : dtype;
+  }
+  SHOAL_UNREACHABLE("dtype rule out of range");
+}
+
+/// Whether the number, as a literal, is a value of that dtype: integers must be whole and in range,
+/// real dtypes have no imaginary part; floats take every value, rounded.
+bool IsValueOf(DType dtype, const Scalar& number);
 
 /// Checks the values of all parameters, given in the table's order, for inputs of `dtype`.
 ///

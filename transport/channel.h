@@ -41,8 +41,7 @@ struct CallTerms {
 ///
 /// No thread belongs to it: the one that waits does the work. At most one message is being sent at
 /// a time; reading goes on by itself.
-/// Thread-safety: `Wait`, `message` and `Finish` are for one thread; `Send` and `CloseSend` for
-/// any,
+/// Thread-safety: `Wait`, `message` and `Finish` are for one thread; `Send` and `CloseSend` for any
 ///   one at a time, once the Send before has been answered by kSent; `Cancel` for all.
 /// Lifetime: ends before its Channel. The destructor cancels what is under way, and when it returns
 ///   nothing refers to payload that was sent without an owner.
@@ -90,14 +89,22 @@ class AsyncCalls {
 
 /// A connection of its own, made at its first call.
 ///
-/// Thread-safety: all methods, but `Reusable`: that is for the user of the only stream.
+/// Once a stream of it has ended with UNAVAILABLE, or was destroyed while its peer did not read, it
+/// is broken: its user asks `Reusable` after each stream, and makes no further calls where it is
+/// not.
+///
+/// Thread-safety: all methods, but `Reusable`: that is for the user of the only stream. `method` is
+///   one of those that the channel was made with (checked).
 class Channel {
  public:
   virtual ~Channel() = default;
 
   /// One unary call, made by the calling thread, so that no other thread is woken.
   ///
-  /// Errors: the server's, or the transport's.
+  /// Errors: the server's, any code; the transport's:
+  ///   UNAVAILABLE        no connection, or it broke.
+  ///   DEADLINE_EXCEEDED  the terms' deadline passed.
+  ///   CANCELLED          the terms' cancellation was raised.
   virtual absl::StatusOr<Message> Call(size_t method, const Frame& request,
                                        const CallTerms& terms) = 0;
   virtual std::unique_ptr<AsyncCalls> MakeAsyncCalls() = 0;

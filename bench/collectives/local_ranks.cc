@@ -216,6 +216,9 @@ absl::Status LocalRanks::Dot(const CollectiveCase& which) {
   const Sides sides = SidesOf(which);
   const int64_t item = kernels::ItemBytes(which.dtype);
   std::vector<kernels::ReducePartial> partials(streams_.size());
+  kernels::MapKernel square = kernels::IdentityKernel(which.dtype);
+  square.outputs.push_back(0);  // Both sides of the product.
+  std::vector<kernels::MapInput> inputs(streams_.size());
   Waiter waiter(ranks_);
   for (size_t rank = 0; rank < streams_.size(); ++rank) {
     // What the rank has: of a gather that is what it sent.
@@ -223,8 +226,9 @@ absl::Status LocalRanks::Dot(const CollectiveCase& which) {
     const Range& own = sent ? sides.send[rank] : sides.recv[rank];
     device::ReduceWork work;
     work.op = dot;
-    work.args.dtype = which.dtype;
-    work.args.inputs = {SpanOf(own, item).data, SpanOf(own, item).data};
+    inputs[rank].data = SpanOf(own, item).data;
+    work.kernel = &square;
+    work.args.inputs = {&inputs[rank], 1};
     work.args.count = own.count;
     work.out = &partials[rank];
     streams_[rank]->Launch(work, nullptr, waiter.Done());

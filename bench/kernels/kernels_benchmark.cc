@@ -110,12 +110,17 @@ void Map(benchmark::State& state, const OpInfo* op, DType dtype, Stores stores) 
   const Memory x = RandomNumbers(dtype, count);
   const Memory y = RandomNumbers(dtype, count);
   const Memory out = Allocate(count * ItemBytes(dtype));
-  const MapArgs args = {dtype, {x.get(), y.get()}, {}, {3.0}, out.get(), count};
+  const MapKernel kernel = OpKernel(*op, dtype);
+  std::vector<MapInput> inputs(kernel.inputs.size());
+  for (size_t i = 0; i < inputs.size(); ++i) inputs[i].data = i == 0 ? x.get() : y.get();
+  const std::vector<Scalar> scalars(kernel.scalars.size(), 3.0);
+  void* const output = out.get();
+  const MapArgs args = {inputs, scalars, {&output, 1}, 0, count};
   for ([[maybe_unused]] auto _ : state) {
-    RunMap(*op, args, stores);
+    RunMap(kernel, args, {0, count}, stores);
     benchmark::ClobberMemory();
   }
-  SetRates(state, count, (op->KernelInputs() + 1) * count * ItemBytes(dtype));
+  SetRates(state, count, (op->inputs_min + 1) * count * ItemBytes(dtype));
 }
 
 void Reduce(benchmark::State& state, const OpInfo* op, DType dtype) {
@@ -166,6 +171,8 @@ constexpr int64_t kInMemory = 1 << 24;
 void RegisterOp(const OpInfo& op, DType dtype) {
   const std::string name = std::string(op.name) + "/" + std::string(Name(dtype));
   switch (op.form) {
+    case OpForm::kMove:
+      break;
     case OpForm::kMap:
       benchmark::RegisterBenchmark(name.c_str(), &Map, &op, dtype, Stores::kCached)
           ->Arg(kSmall)

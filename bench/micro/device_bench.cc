@@ -2,6 +2,7 @@
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
+#include <array>
 #include <memory>
 
 #include "base/units.h"
@@ -12,14 +13,22 @@
 namespace shoal::device {
 namespace {
 
-MapWork Add(const Buffer& x, const Buffer& y, int64_t count) {
-  MapWork work{kernels::FindOp("add"), {}};
-  work.args.dtype = kernels::DType::kFloat32;
-  work.args.inputs = {x.data(), y.data()};
-  work.args.output = y.data();
-  work.args.count = count;
-  return work;
-}
+/// y += x, with the memory that its arguments borrow.
+class Add {
+ public:
+  Add(const Buffer& x, const Buffer& y, int64_t count) : count_(count), output_(y.data()) {
+    inputs_[0].data = x.data();
+    inputs_[1].data = y.data();
+  }
+  MapWork Work() const { return {&kernel_, {inputs_, {}, {&output_, 1}, 0, count_}}; }
+
+ private:
+  const int64_t count_;
+  const kernels::MapKernel kernel_ =
+      kernels::OpKernel(*kernels::FindOp("add"), kernels::DType::kFloat32);
+  std::array<kernels::MapInput, 2> inputs_;
+  void* const output_;
+};
 
 struct Bench {
   explicit Bench(int64_t bytes)
@@ -40,14 +49,16 @@ struct Bench {
 
 void BM_KernelAlone(benchmark::State& state) {
   Bench bench(state.range(0));
-  const MapWork work = Add(bench.x, bench.y, state.range(0) / 4);
-  for (auto _ : state) kernels::cpu::RunMap(*work.op, work.args);
+  const Add add(bench.x, bench.y, state.range(0) / 4);
+  const MapWork work = add.Work();
+  for (auto _ : state) kernels::cpu::RunMap(*work.kernel, work.args, {0, work.args.count});
 }
 BENCHMARK(BM_KernelAlone)->Arg(64)->Arg(65536);
 
 void BM_LaunchInline(benchmark::State& state) {
   Bench bench(state.range(0));
-  const MapWork work = Add(bench.x, bench.y, state.range(0) / 4);
+  const Add add(bench.x, bench.y, state.range(0) / 4);
+  const MapWork work = add.Work();
   int64_t done = 0;
   for (auto _ : state) {
     bench.stream->Launch(work, nullptr, [&](const absl::Status& status) { done += status.ok(); });

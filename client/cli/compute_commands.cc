@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
 #include "base/status.h"
@@ -80,10 +81,20 @@ absl::Status CheckStreams(const ParsedOptions& options) {
   return CheckFilesDiffer(outputs);
 }
 
+// An op's name is one word; a program is more than that.
+bool IsName(const std::string& text) {
+  return std::all_of(text.begin(), text.end(), [](char c) {
+    return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '_';
+  });
+}
+
 absl::StatusOr<Call> MakeCall(CommandContext& context) {
   const ParsedOptions& options = context.options;
   SHOAL_RETURN_IF_ERROR(CheckStreams(options));
-  Call call = {.op = options.positionals()[0], .want_timing = options.Bool("timing")};
+  Call call = {.want_timing = options.Bool("timing")};
+  const std::string& function = options.positionals()[0];
+  (IsName(function) ? call.op : call.program) = function;
+  call.outputs = options.Strings("result");
   for (const std::string& text : options.Strings("param")) {
     SHOAL_ASSIGN_OR_RETURN(Param param, ParseParam(text));
     call.params.push_back(std::move(param));
@@ -234,8 +245,9 @@ absl::Status RunApply(CommandContext& context) {
   SHOAL_ASSIGN_OR_RETURN(const Result result, context.client.Apply(call));
   const std::vector<std::string>& files = context.options.Strings("output");
   if (files.size() > result.outputs.size()) {
-    return absl::InvalidArgumentError(absl::StrCat(call.op, " has ", result.outputs.size(),
-                                                   " outputs, ", files.size(), " files are named"));
+    return absl::InvalidArgumentError(absl::StrCat(context.options.positionals()[0], " has ",
+                                                   result.outputs.size(), " outputs, ",
+                                                   files.size(), " files are named"));
   }
   for (size_t i = 0; i < files.size(); ++i) {
     SHOAL_RETURN_IF_ERROR(WriteNpyFile(files[i], result.outputs[i].array));

@@ -16,6 +16,7 @@
 #include "client/cli/cli_table.h"
 #include "client/cli/commands.h"
 #include "client/cli/json_view.h"
+#include "client/cli/text.h"
 #include "shoal/status.h"
 
 namespace shoal::cli {
@@ -105,7 +106,7 @@ void PrintError(const absl::Status& status, bool json, const Console& console) {
   } else if (ExitCodeOf(status) == ExitCode::kUsage) {
     console.err << "shoal: " << status.message() << "\nTry 'shoal --help'.\n";
   } else {
-    console.err << "shoal: " << DescribeError(status) << "\n";
+    console.err << "shoal: " << PrintableLines(DescribeError(status)) << "\n";
   }
 }
 

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "base/check.h"
 #include "base/units.h"
 
@@ -50,6 +51,12 @@ std::string Printable(const std::string& text) {
     if (byte < 0x20 || byte == 0x7F) c = '?';
   }
   return out;
+}
+
+std::string PrintableLines(const std::string& text) {
+  const std::vector<std::string> lines = absl::StrSplit(text, '\n');
+  return absl::StrJoin(
+      lines, "\n", [](std::string* out, const std::string& line) { out->append(Printable(line)); });
 }
 
 std::string FormatTime(std::chrono::nanoseconds time) {

@@ -34,6 +34,9 @@ class TextTable {
 /// `text` with '?' for control characters: what a peer named cannot move the reader's cursor.
 std::string Printable(const std::string& text);
 
+/// The same, but line ends stay.
+std::string PrintableLines(const std::string& text);
+
 /// Three significant digits and a unit: "980 ns", "1.25 us", "3.00 ms", "12.5 s".
 std::string FormatTime(std::chrono::nanoseconds time);
 

@@ -126,7 +126,7 @@ class StreamedCall {
   }
 
   absl::Status TakeResponse(const wire::Pieces& message) {
-    SHOAL_ASSIGN_OR_RETURN(wire::ChunkMessage chunk, wire::DecodeChunkMessage(message));
+    SHOAL_ASSIGN_OR_RETURN(wire::ChunkMessage chunk, DecodeServerChunk(message));
     if (!chunk.rest.empty()) SHOAL_RETURN_IF_ERROR(TakeRest(chunk.rest));
     if (!chunk.has_chunk) return absl::OkStatus();
     // Chunks name outputs; only the streamed ones have a slot.
@@ -211,6 +211,11 @@ absl::StatusOr<Result> RunUnary(const Call& call, const CallPlan& plan,
 absl::StatusOr<Result> DecodeUnary(const CallPlan& plan, const transport::Message& reply,
                                    BufferPool* pool) {
   SHOAL_ASSIGN_OR_RETURN(ReceivedCall received, DecodeCall(reply.pieces(), pool));
+  for (const ReceivedOutput& output : received.outputs) {
+    if (output.streamed) {
+      return absl::InternalError("the server announced chunks in a reply that has none");
+    }
+  }
   return SettleAll(plan, std::move(received));
 }
 

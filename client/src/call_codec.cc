@@ -135,7 +135,12 @@ absl::StatusOr<StorageRef> AllocateResult(BufferPool* pool, int64_t bytes) {
 
 void EncodeCall(const Call& call, const CallPlan& plan, MessageBuilder* builder) {
   v1::ApplyRequest request;
-  request.set_op(call.op);
+  if (call.program.empty()) {
+    request.set_op(call.op);
+  } else {
+    request.set_program(call.program);
+  }
+  request.mutable_outputs()->Add(call.outputs.begin(), call.outputs.end());
   for (const Param& param : call.params) ToProto(param, request.add_params());
   request.set_route(ToProto(call.route));
   request.set_want_timing(call.want_timing);

@@ -9,13 +9,24 @@
 #include "base/units.h"
 
 namespace shoal::internal {
+
+absl::Status CheckFunction(const Call& call) {
+  if (call.op.empty() && call.program.empty()) {
+    return absl::InvalidArgumentError("the call names no op and has no program");
+  }
+  if (!call.op.empty() && !call.program.empty()) {
+    return absl::InvalidArgumentError("the call names an op and has a program");
+  }
+  return absl::OkStatus();
+}
+
 namespace {
 
 // Below this a payload is cheaper inside the request than as a reference.
 constexpr int64_t kReferenceFrom = 4 * kKiB;
 
 absl::Status Check(const Call& call, const PlanContext& context) {
-  if (call.op.empty()) return absl::InvalidArgumentError("the call names no op");
+  SHOAL_RETURN_IF_ERROR(CheckFunction(call));
   const auto count = static_cast<int64_t>(call.arguments.size());
   if (context.limits.arguments > 0 && count > context.limits.arguments) {
     return absl::InvalidArgumentError(

@@ -56,4 +56,7 @@ struct PlanContext {
 ///   INVALID_ARGUMENT  no op; more arguments than the server takes; a target that is not writable.
 absl::StatusOr<CallPlan> PlanCall(const Call& call, const PlanContext& context);
 
+/// Errors: INVALID_ARGUMENT  the call has neither an op nor a program, or both.
+absl::Status CheckFunction(const Call& call);
+
 }  // namespace shoal::internal

@@ -4,6 +4,13 @@
 
 namespace shoal::internal {
 
+absl::StatusOr<wire::ChunkMessage> DecodeServerChunk(const wire::Pieces& message) {
+  absl::StatusOr<wire::ChunkMessage> chunk = wire::DecodeChunkMessage(message);
+  if (chunk.ok()) return chunk;
+  return absl::InternalError(
+      absl::StrCat("the server sent a malformed chunk: ", chunk.status().message()));
+}
+
 void ChunkReceiver::Add(std::byte* data, int64_t bytes, int64_t offset) {
   slots_.push_back({data, bytes, offset});
 }

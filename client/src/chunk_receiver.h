@@ -9,6 +9,11 @@
 
 namespace shoal::internal {
 
+/// A message of the server that may have a chunk.
+///
+/// Errors: INTERNAL  it is malformed: not the caller's fault, as wire's INVALID_ARGUMENT would say.
+absl::StatusOr<wire::ChunkMessage> DecodeServerChunk(const wire::Pieces& message);
+
 /// Gathers the chunks of several arrays straight into their memory.
 ///
 /// Thread-safety: one thread.

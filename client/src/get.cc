@@ -71,7 +71,7 @@ class GetTransfer {
   }
 
   absl::Status TakeResponse(const wire::Pieces& message, ChunkReceiver* receiver) {
-    SHOAL_ASSIGN_OR_RETURN(const wire::ChunkMessage chunk, wire::DecodeChunkMessage(message));
+    SHOAL_ASSIGN_OR_RETURN(const wire::ChunkMessage chunk, DecodeServerChunk(message));
     if (!chunk.rest.empty()) {
       v1::GetResponse response;
       if (!response.ParseFromString(chunk.rest)) {

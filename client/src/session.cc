@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/status.h"
 #include "client/src/call_codec.h"
 #include "client/src/session_core.h"
 #include "shoal/v1/compute.pb.h"
@@ -35,7 +36,7 @@ PreparedCall::PreparedCall(std::string encoded)
     : encoded_(std::make_shared<const std::string>(std::move(encoded))) {}
 
 absl::StatusOr<PreparedCall> PreparedCall::Make(const Call& call) {
-  if (call.op.empty()) return absl::InvalidArgumentError("the call names no op");
+  SHOAL_RETURN_IF_ERROR(internal::CheckFunction(call));
   for (const Destination& destination : call.destinations) {
     if (std::holds_alternative<WriteTo>(destination)) {
       return absl::InvalidArgumentError("a session does not write into arrays of the caller's");

@@ -1,6 +1,5 @@
-// The elementwise arithmetic: add, multiply, axpy.
-#include <cstddef>
-#include <utility>
+// The elementwise arithmetic but for division.
+#include <concepts>
 
 #include "kernels/cpu/targets.h"
 #undef HWY_TARGET_INCLUDE
@@ -12,22 +11,25 @@
 HWY_BEFORE_NAMESPACE();
 namespace shoal::kernels::cpu::HWY_NAMESPACE {
 
-struct Add {
-  static constexpr bool kSignless = true;
+struct Add : PlainSignless<Add> {
   template <class T>
-  struct Of {
-    explicit Of(const Params&) {}
-    SHOAL_INLINE T operator()(T x, T y) const { return Plus(x, y); }
-  };
+  SHOAL_INLINE static T Call(T x, T y) {
+    return Plus(x, y);
+  }
 };
 
-struct Multiply {
-  static constexpr bool kSignless = true;
+struct Subtract : PlainSignless<Subtract> {
   template <class T>
-  struct Of {
-    explicit Of(const Params&) {}
-    SHOAL_INLINE T operator()(T x, T y) const { return Times(x, y); }
-  };
+  SHOAL_INLINE static T Call(T x, T y) {
+    return Minus(x, y);
+  }
+};
+
+struct Multiply : PlainSignless<Multiply> {
+  template <class T>
+  SHOAL_INLINE static T Call(T x, T y) {
+    return Times(x, y);
+  }
 };
 
 // The factor of a complex array is real and scales both parts: a complex product with a + 0i would
@@ -50,12 +52,82 @@ struct Axpy {
   };
 };
 
-constexpr MapCode kAdd = MakeMapCode<OpIndex("add"), Add>();
-constexpr MapCode kMultiply = MakeMapCode<OpIndex("multiply"), Multiply>();
-constexpr MapCode kAxpy = MakeMapCode<OpIndex("axpy"), Axpy>();
-const MapCode& AddCode() { return kAdd; }
-const MapCode& MultiplyCode() { return kMultiply; }
-const MapCode& AxpyCode() { return kAxpy; }
+struct Fma : Plain<Fma> {
+  SHOAL_INLINE static float Call(float x, float y, float z) { return __builtin_fmaf(x, y, z); }
+  SHOAL_INLINE static double Call(double x, double y, double z) { return __builtin_fma(x, y, z); }
+};
+
+struct Negative : PlainSignless<Negative> {
+  template <class T>
+  SHOAL_INLINE static T Call(T x) {
+    return Negated(x);
+  }
+};
+
+struct Positive : PlainSignless<Positive> {
+  template <class T>
+  SHOAL_INLINE static T Call(T x) {
+    return x;
+  }
+};
+
+struct Absolute : Plain<Absolute> {
+  template <std::floating_point T>
+  SHOAL_INLINE static T Call(T x) {
+    return std::fabs(x);
+  }
+  template <std::signed_integral T>
+  SHOAL_INLINE static T Call(T x) {
+    return x < 0 ? static_cast<T>(Negated(static_cast<Signless<T>>(x))) : x;
+  }
+  template <std::unsigned_integral T>
+  SHOAL_INLINE static T Call(T x) {
+    return x;
+  }
+  SHOAL_INLINE static Bool8 Call(Bool8 x) { return ToBool8(IsTrue(x)); }
+};
+
+struct Sign : Plain<Sign> {
+  template <std::floating_point T>
+  SHOAL_INLINE static T Call(T x) {
+    const T sign = x > 0 ? T{1} : T{0};
+    return x < 0 ? T{-1} : x == x ? sign : x;
+  }
+  template <std::integral T>
+  SHOAL_INLINE static T Call(T x) {
+    return static_cast<T>((x > 0) - (x < 0));
+  }
+};
+
+struct Square : PlainSignless<Square> {
+  template <class T>
+  SHOAL_INLINE static T Call(T x) {
+    return Times(x, x);
+  }
+};
+
+// IEEE 754 has it rounded correctly, so all that compute it agree.
+struct Sqrt : Plain<Sqrt> {
+  template <class T>
+  SHOAL_INLINE static T Call(T x) {
+    return std::sqrt(x);
+  }
+};
+
+#define SHOAL_OPS(X)      \
+  X(Add, "add")           \
+  X(Subtract, "subtract") \
+  X(Multiply, "multiply") \
+  X(Axpy, "axpy")         \
+  X(Fma, "fma")           \
+  X(Negative, "negative") \
+  X(Positive, "positive") \
+  X(Absolute, "absolute") \
+  X(Sign, "sign")         \
+  X(Square, "square")     \
+  X(Sqrt, "sqrt")
+
+SHOAL_OPS(SHOAL_MAKE_MAP_CODE)
 
 }  // namespace shoal::kernels::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -63,22 +135,8 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace shoal::kernels::cpu {
 
-HWY_EXPORT(AddCode);
-HWY_EXPORT(MultiplyCode);
-HWY_EXPORT(AxpyCode);
-
-template <>
-const MapCode& MapCodeOf<OpIndex("add")>() {
-  return HWY_DYNAMIC_DISPATCH(AddCode)();
-}
-template <>
-const MapCode& MapCodeOf<OpIndex("multiply")>() {
-  return HWY_DYNAMIC_DISPATCH(MultiplyCode)();
-}
-template <>
-const MapCode& MapCodeOf<OpIndex("axpy")>() {
-  return HWY_DYNAMIC_DISPATCH(AxpyCode)();
-}
+SHOAL_OPS(SHOAL_BIND_MAP_CODE)
 
 }  // namespace shoal::kernels::cpu
 #endif
+#undef SHOAL_OPS

@@ -166,12 +166,41 @@ SHOAL_INLINE constexpr T Times(T x, T y) {
 SHOAL_INLINE constexpr Bool8 Times(Bool8 x, Bool8 y) {
   return ToBool8((static_cast<uint8_t>(x) != 0) & (static_cast<uint8_t>(y) != 0));
 }
+template <class T>
+using BitsOf = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
+
+template <std::unsigned_integral T>
+SHOAL_INLINE constexpr T Negated(T x) {
+  return static_cast<T>(Wide<T>{0} - Wide<T>{x});
+}
+template <std::floating_point T>
+SHOAL_INLINE constexpr T Negated(T x) {
+  return -x;
+}
+template <class T>
+SHOAL_INLINE constexpr Complex<T> Negated(Complex<T> x) {
+  return {-x.re, -x.im};
+}
+
+template <std::unsigned_integral T>
+SHOAL_INLINE constexpr T Minus(T x, T y) {
+  return static_cast<T>(Wide<T>{x} - Wide<T>{y});
+}
+template <std::floating_point T>
+SHOAL_INLINE constexpr T Minus(T x, T y) {
+  return x - y;
+}
+template <class T>
+SHOAL_INLINE constexpr Complex<T> Minus(Complex<T> x, Complex<T> y) {
+  return {x.re - y.re, x.im - y.im};
+}
+
 // x - y as x + (-y), the sign flipped as an integer. g++ 12 fuses a product, its neighbour's
 // product and the alternating - and + of a complex product into one instruction (fmaddsub) although
 // contraction is off; it does not see through this.
 template <std::floating_point T>
 SHOAL_INLINE constexpr T MinusUnfused(T x, T y) {
-  using Bits = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
+  using Bits = BitsOf<T>;
   constexpr Bits kSign = Bits{1} << (8 * sizeof(T) - 1);
   return x + std::bit_cast<T>(std::bit_cast<Bits>(y) ^ kSign);
 }

@@ -3,7 +3,6 @@
 #include <cstdint>
 
 #include "kernels/map.h"
-#include "kernels/registry.h"
 
 namespace shoal::kernels::cpu {
 
@@ -16,14 +15,27 @@ enum class Stores : uint8_t {
   kStreaming,
 };
 
-/// Applies the elementwise op to one contiguous piece, on the calling thread.
+/// Elements [begin, end) of what MapArgs describes.
+struct MapRange {
+  int64_t begin = 0;
+  int64_t end = 0;
+};
+
+/// Applies the kernel to a part of the output, on the calling thread: the interpreter, which needs
+/// no compiler and is what other engines are compared with.
+///
+/// Block by block: each step's loop runs over as many elements as leave all of a step's operands
+/// in the first-level cache, the results in registers of such a block. A kernel of one step on
+/// plain arrays is one loop over all.
 ///
 /// Bits: depend on the arguments only, not on the instruction set, the stores or how an array was
-///   cut into pieces. Arithmetic wraps for integers, is rounded once per op (in the output's dtype)
+///   cut into pieces. Arithmetic wraps for integers, is rounded once per step (in the step's dtype)
 ///   for float16 and bfloat16, never fused, and a NaN result is the canonical quiet NaN.
-/// Requires: `op` is an element of AllOps() of form kMap that supports the dtype, its parameters
-///   passed ValidateParams, and there are KernelInputs() inputs. Form and dtype are checked.
+/// Requires: a valid kernel, as many inputs, scalars and outputs as it has, and scalars that are
+///   values of their dtypes (ValidateParams; floats round).
+/// Cost: allocates nothing but a block's registers, once per thread.
 /// Thread-safety: any number of calls at once, on outputs that do not overlap.
-void RunMap(const OpInfo& op, const MapArgs& args, Stores stores = Stores::kCached);
+void RunMap(const MapKernel& kernel, const MapArgs& args, MapRange range,
+            Stores stores = Stores::kCached);
 
 }  // namespace shoal::kernels::cpu

@@ -29,60 +29,85 @@ namespace hn = ::hwy::HWY_NAMESPACE;
 #define SHOAL_NO_LOOP_CARRIED_DEPENDENCES _Pragma("GCC ivdep")
 #endif
 
-template <class T>
+// Where a loop reads. `C` is the type of the first input: T, or Bool8 where it is a condition.
+// Operands that the op does not have are the same as the last one.
+template <class C, class T>
 struct Operands {
-  SHOAL_INLINE Operands From(int64_t i) const { return {x + i, y + i}; }
-  const T* x;
-  const T* y;  // The same as x for an op of one input.
+  SHOAL_INLINE Operands From(int64_t i) const { return {x + i, y + i, z + i}; }
+  const C* x;
+  const T* y;
+  const T* z;
 };
 
-template <class T, int kInputs>
-SHOAL_INLINE Operands<T> OperandsOf(const MapBlock& block) {
-  return {static_cast<const T*>(block.inputs[0]), static_cast<const T*>(block.inputs[kInputs - 1])};
+template <int kInputs, class C, class T>
+SHOAL_INLINE Operands<C, T> OperandsOf(const MapBlock& block) {
+  constexpr size_t kLast = kInputs - 1;
+  return {static_cast<const C*>(block.inputs[0]),
+          static_cast<const T*>(block.inputs[kLast < 1 ? kLast : 1]),
+          static_cast<const T*>(block.inputs[kLast])};
+}
+
+template <int kInputs, class Function, class C, class T>
+SHOAL_INLINE auto ValueAt(const Function& function, Operands<C, T> in, int64_t i) {
+  if constexpr (kInputs == 1) {
+    return Canonical(function(in.x[i]));
+  } else if constexpr (kInputs == 2) {
+    return Canonical(function(in.x[i], in.y[i]));
+  } else {
+    return Canonical(function(in.x[i], in.y[i], in.z[i]));
+  }
 }
 
 // The loop promises the vectoriser what MapBlock promises us: the output is apart from an input or
 // exactly the same memory, so no iteration reads what an earlier one wrote.
-template <int kInputs, class T, class Function>
-SHOAL_INLINE void ApplyTo(const Function& function, Operands<T> in, T* output, int64_t count) {
+template <int kInputs, class Function, class C, class T, class R>
+SHOAL_INLINE void ApplyTo(const Function& function, Operands<C, T> in, R* output, int64_t count) {
   SHOAL_NO_LOOP_CARRIED_DEPENDENCES
-  for (int64_t i = 0; i < count; ++i) {
-    if constexpr (kInputs == 1) {
-      output[i] = Canonical(function(in.x[i]));
-    } else {
-      output[i] = Canonical(function(in.x[i], in.y[i]));
-    }
-  }
+  for (int64_t i = 0; i < count; ++i) output[i] = ValueAt<kInputs>(function, in, i);
 }
 
-template <class Policy, class T, int kInputs>
+// What a policy makes of elements of type T for one row of the table.
+template <class Policy, size_t kOp, class T>
+struct Shape {
+  static constexpr OpInfo kRow = kOpTable[kOp];
+  static constexpr int kInputs = kRow.inputs_max;
+  using Function = typename Policy::template Of<T>;
+  using First = std::conditional_t<kRow.condition, Bool8, T>;
+  using Result = decltype(ValueAt<kInputs>(std::declval<const Function&>(),
+                                           std::declval<Operands<First, T>>(), 0));
+};
+
+template <class Policy, size_t kOp, class T>
 void Loop(const MapBlock& block) {
-  const typename Policy::template Of<T> function(*block.params);
-  ApplyTo<kInputs>(function, OperandsOf<T, kInputs>(block), static_cast<T*>(block.output),
-                   block.count);
+  using Of = Shape<Policy, kOp, T>;
+  const typename Of::Function function(*block.params);
+  ApplyTo<Of::kInputs>(function, OperandsOf<Of::kInputs, typename Of::First, T>(block),
+                       static_cast<typename Of::Result*>(block.output), block.count);
 }
 
 // Two lines of output at a time, made on the stack and stored from there around the caches. With
 // larger pieces the loads of one piece would wait for the stores of the piece before.
-template <class Policy, class T, int kInputs>
+template <class Policy, size_t kOp, class T>
 void StreamingLoop(const MapBlock& block) {
+  using Of = Shape<Policy, kOp, T>;
+  using R = typename Of::Result;
   constexpr int64_t kPieceBytes = 128;
-  constexpr int64_t kPiece = kPieceBytes / static_cast<int64_t>(sizeof(T));
+  constexpr int64_t kPiece = kPieceBytes / static_cast<int64_t>(sizeof(R));
   constexpr hn::ScalableTag<uint8_t> kBytes;
-  const typename Policy::template Of<T> function(*block.params);
-  const Operands<T> in = OperandsOf<T, kInputs>(block);
-  auto* output = static_cast<T*>(block.output);
-  alignas(64) T piece[static_cast<size_t>(kPiece)];
+  const typename Of::Function function(*block.params);
+  const auto in = OperandsOf<Of::kInputs, typename Of::First, T>(block);
+  auto* output = static_cast<R*>(block.output);
+  alignas(64) R piece[static_cast<size_t>(kPiece)];
   int64_t i = 0;
   for (; i + kPiece <= block.count; i += kPiece) {
-    ApplyTo<kInputs>(function, in.From(i), piece, kPiece);
+    ApplyTo<Of::kInputs>(function, in.From(i), piece, kPiece);
     const auto* from = reinterpret_cast<const uint8_t*>(piece);
     auto* to = reinterpret_cast<uint8_t*>(output + i);
     for (int64_t j = 0; j < kPieceBytes; j += static_cast<int64_t>(hn::Lanes(kBytes))) {
       hn::Stream(hn::Load(kBytes, from + j), kBytes, to + j);
     }
   }
-  ApplyTo<kInputs>(function, in.From(i), output + i, block.count - i);
+  ApplyTo<Of::kInputs>(function, in.From(i), output + i, block.count - i);
 }
 
 template <size_t kOp, class Policy, size_t kSlot>
@@ -90,17 +115,40 @@ constexpr void FillSlot(MapCode& code) {
   constexpr DType kDType = kAllDTypes[kSlot];
   constexpr OpInfo kRow = kOpTable[kOp];
   static_assert(kRow.form == OpForm::kMap && kRow.inputs_min == kRow.inputs_max);
-  static_assert(kRow.inputs_max <= 2, "Loop has no form for more inputs yet");
+  static_assert(kRow.inputs_max <= 3, "Loop has no form for more inputs yet");
   if constexpr (kRow.Supports(kDType)) {
     using T = std::conditional_t<Policy::kSignless, Signless<Element<kDType>>, Element<kDType>>;
+    using Result = typename Shape<Policy, kOp, T>::Result;
+    static_assert(sizeof(Result) == sizeof(Element<OutputDType(kRow, kDType)>),
+                  "the row's output is of another dtype than the policy's");
     constexpr auto kSlotOfDType = static_cast<size_t>(kDType);
-    code.loops[kSlotOfDType] = &Loop<Policy, T, kRow.inputs_max>;
-    code.streaming_loops[kSlotOfDType] = &StreamingLoop<Policy, T, kRow.inputs_max>;
+    code.loops[kSlotOfDType] = &Loop<Policy, kOp, T>;
+    code.streaming_loops[kSlotOfDType] = &StreamingLoop<Policy, kOp, T>;
   }
 }
 
 // A policy has `kSignless` (wrapping arithmetic alone: both signs share code) and a class template
-// `Of<T>`, made from the parameters, whose call operator is the op on elements of type T.
+// `Of<T>`, made from the parameters, whose call operator is the op on elements of type T. What it
+// returns is an element of the output: for `DTypeRule::kBool` a Bool8.
+//
+// Most are written as one static function: `struct Add : Plain<Add> { Call(x, y) }`.
+template <class Function, bool kIsSignless>
+struct PlainPolicy {
+  static constexpr bool kSignless = kIsSignless;
+  template <class T>
+  struct Of {
+    explicit Of(const Params&) {}
+    template <class... X>
+    SHOAL_INLINE auto operator()(X... x) const {
+      return Function::Call(x...);
+    }
+  };
+};
+template <class Function>
+using Plain = PlainPolicy<Function, false>;
+template <class Function>
+using PlainSignless = PlainPolicy<Function, true>;
+
 template <size_t kOp, class Policy>
 constexpr MapCode MakeMapCode() {
   MapCode code;
@@ -114,5 +162,19 @@ constexpr MapCode MakeMapCode() {
 
 }  // namespace shoal::kernels::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
+
+// A kernel file lists its ops once, as a macro of (policy, name of the row), and hands the list to
+// both: the first within the namespace of each instruction set, the second once.
+#ifndef SHOAL_MAKE_MAP_CODE
+#define SHOAL_MAKE_MAP_CODE(Policy, kName)                                   \
+  constexpr MapCode k##Policy##Code = MakeMapCode<OpIndex(kName), Policy>(); \
+  const MapCode& Policy##Code() { return k##Policy##Code; }
+#define SHOAL_BIND_MAP_CODE(Policy, kName)       \
+  HWY_EXPORT(Policy##Code);                      \
+  template <>                                    \
+  const MapCode& MapCodeOf<OpIndex(kName)>() {   \
+    return HWY_DYNAMIC_DISPATCH(Policy##Code)(); \
+  }
+#endif
 
 #endif

@@ -1,5 +1,4 @@
-// What moves or converts elements and computes nothing: echo, halves, streaming stores.
-#include <array>
+// What moves elements and computes nothing: halves, streaming stores.
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -13,7 +12,6 @@
 #include "hwy/highway.h"
 #include "kernels/cpu/halves-inl.h"
 #include "kernels/cpu/op_code.h"
-#include "kernels/op_table.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace shoal::kernels::cpu::HWY_NAMESPACE {
@@ -28,6 +26,16 @@ void NarrowHalves(DType dtype, const float* floats, uint16_t* halves, int64_t co
   Narrow(dtype, floats, halves, count);
 }
 
+void RoundToHalves(DType dtype, float* floats, int64_t count) {
+  constexpr int64_t kPiece = 256;
+  alignas(64) uint16_t halves[kPiece];
+  for (int64_t i = 0; i < count; i += kPiece) {
+    const int64_t size = count - i < kPiece ? count - i : kPiece;
+    Narrow(dtype, floats + i, halves, size);
+    Widen(dtype, halves, floats + i, size);
+  }
+}
+
 void StreamBytes(const std::byte* from, std::byte* to, int64_t bytes) {
   const hn::ScalableTag<uint8_t> d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
@@ -38,8 +46,10 @@ void StreamBytes(const std::byte* from, std::byte* to, int64_t bytes) {
   if (i < bytes) std::memcpy(to + i, from + i, static_cast<size_t>(bytes - i));
 }
 
-constexpr BlockCode kBlockCode = {
-    .widen = &WidenHalves, .narrow = &NarrowHalves, .stream = &StreamBytes};
+constexpr BlockCode kBlockCode = {.widen = &WidenHalves,
+                                  .narrow = &NarrowHalves,
+                                  .round = &RoundToHalves,
+                                  .stream = &StreamBytes};
 const BlockCode& Blocks() { return kBlockCode; }
 
 }  // namespace shoal::kernels::cpu::HWY_NAMESPACE
@@ -47,51 +57,9 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace shoal::kernels::cpu {
-namespace {
-
-// The C library chooses its own instructions.
-template <int64_t kItemBytes>
-void CopyItems(const MapBlock& block) {
-  if (block.output == block.inputs[0]) return;
-  std::memcpy(block.output, block.inputs[0], static_cast<size_t>(block.count * kItemBytes));
-}
-
-template <int64_t kItemBytes>
-void StreamItems(const MapBlock& block) {
-  BlockCodeOfMachine().stream(static_cast<const std::byte*>(block.inputs[0]),
-                              static_cast<std::byte*>(block.output), block.count * kItemBytes);
-}
-
-template <int64_t kItemBytes>
-constexpr void FillEcho(MapCode& code) {
-  for (const DType dtype : kAllDTypes) {
-    if (ItemBytes(dtype) != kItemBytes) continue;
-    code.loops[static_cast<size_t>(dtype)] = &CopyItems<kItemBytes>;
-    code.streaming_loops[static_cast<size_t>(dtype)] = &StreamItems<kItemBytes>;
-  }
-}
-
-constexpr MapCode MakeEchoCode() {
-  MapCode code;
-  FillEcho<1>(code);
-  FillEcho<2>(code);
-  FillEcho<4>(code);
-  FillEcho<8>(code);
-  FillEcho<16>(code);
-  return code;
-}
-constexpr MapCode kEcho = MakeEchoCode();
-
-}  // namespace
-
 HWY_EXPORT(Blocks);
 
 const BlockCode& BlockCodeOfMachine() { return HWY_DYNAMIC_DISPATCH(Blocks)(); }
-
-template <>
-const MapCode& MapCodeOf<OpIndex("echo")>() {
-  return kEcho;
-}
 
 }  // namespace shoal::kernels::cpu
 #endif

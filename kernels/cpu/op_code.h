@@ -30,7 +30,7 @@ using Params = std::array<Param, kParamsMax>;
 
 /// Elements of one call of a map's loop; nothing is broadcast any more.
 struct MapBlock {
-  std::array<const void*, kMapInputsMax> inputs = {};
+  std::array<const void*, kOpInputsMax> inputs = {};
   const Params* params = nullptr;
   void* output = nullptr;  ///< May be exactly one of the inputs.
   int64_t count = 0;
@@ -71,6 +71,8 @@ struct SortCode {
 struct BlockCode {
   void (*widen)(DType dtype, const uint16_t* halves, float* floats, int64_t count) = nullptr;
   void (*narrow)(DType dtype, const float* floats, uint16_t* halves, int64_t count) = nullptr;
+  /// Rounds each to a value of the dtype.
+  void (*round)(DType dtype, float* floats, int64_t count) = nullptr;
   /// Copies bytes to 64-byte aligned memory without reading it into the caches first.
   void (*stream)(const std::byte* from, std::byte* to, int64_t bytes) = nullptr;
 };

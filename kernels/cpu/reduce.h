@@ -1,5 +1,7 @@
 #pragma once
 
+#include "kernels/cpu/map.h"
+#include "kernels/map.h"
 #include "kernels/reduce.h"
 #include "kernels/registry.h"
 
@@ -16,6 +18,14 @@ namespace shoal::kernels::cpu {
 /// Cost: one read of the range; allocates the partial only (at most 130 KiB, for cuts that are not
 ///   leaf-aligned; under 4 KiB for those that are).
 ReducePartial ReduceRange(const OpInfo& op, const ReduceArgs& args);
+
+/// The same where the op's inputs are made by a kernel, from what `args` describes (its outputs are
+/// not used): elements [range.begin, range.end) of it.
+///
+/// Requires: kernel outputs as the op has inputs, of one dtype that it supports.
+/// Cost: besides, a buffer of 64 Ki elements for each output, once per thread.
+ReducePartial ReduceRange(const OpInfo& op, const MapKernel& kernel, const MapArgs& args,
+                          MapRange range);
 
 /// The partial of two neighbours: requires left.end == right.begin, and the same op and dtype.
 ///

@@ -14,7 +14,7 @@ class SocketDirectory {
  public:
   /// `path`, made if it is not there; empty: a new one in `temporary`.
   ///
-  /// Errors: UNAVAILABLE  it cannot be made.
+  /// Errors: UNAVAILABLE  it cannot be made, or another living server has its sockets there.
   static absl::StatusOr<SocketDirectory> Make(const std::string& path,
                                               const std::string& temporary);
 
@@ -30,10 +30,12 @@ class SocketDirectory {
   std::string lease_socket() const { return path_ + "/lease.sock"; }
 
  private:
-  SocketDirectory(std::string path, bool owned) : path_(std::move(path)), owned_(owned) {}
+  SocketDirectory(std::string path, bool owned, int lock)
+      : path_(std::move(path)), owned_(owned), lock_(lock) {}
 
   std::string path_;
   bool owned_ = false;  // We made the directory, and take it away.
+  int lock_ = -1;       // Of the directory, while this lives.
 };
 
 }  // namespace shoal::app

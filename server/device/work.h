@@ -15,16 +15,43 @@ namespace shoal::device {
 // What a device can be asked to compute. Pointers inside the arguments are device memory, borrowed
 // until the launch is done. The arguments are valid in the sense of kernels/ (checked there).
 
-/// An elementwise op over one contiguous piece.
+/// An elementwise function over one contiguous piece. What the arguments' spans show is borrowed
+/// until the launch is done, as the kernel is.
 struct MapWork {
-  const kernels::OpInfo* op = nullptr;  ///< Of form kMap.
+  const kernels::MapKernel* kernel = nullptr;
   kernels::MapArgs args;
+};
+
+/// Takes elements through a kernel that changes none of them. Owns what its work borrows.
+class PassThrough {
+ public:
+  PassThrough() = default;
+  PassThrough(kernels::DType dtype, const void* from, void* to)
+      : kernel_(kernels::IdentityKernel(dtype)), to_(to) {
+    from_.data = from;
+  }
+
+  /// Of the first `count` elements. Borrows this, which stays where it is.
+  MapWork Work(int64_t count) const {
+    kernels::MapArgs args;
+    args.inputs = {&from_, 1};
+    args.outputs = {&to_, 1};
+    args.count = count;
+    return {.kernel = &kernel_, .args = args};
+  }
+
+ private:
+  kernels::MapKernel kernel_;
+  kernels::MapInput from_;
+  void* to_ = nullptr;
 };
 
 /// One piece of a reduction, folded up to what the canonical tree leaves open.
 struct ReduceWork {
   const kernels::OpInfo* op = nullptr;  ///< Of form kReduce.
-  kernels::ReduceArgs args;
+  /// Makes the op's inputs, of one dtype; its outputs have no memory. Borrowed as above.
+  const kernels::MapKernel* kernel = nullptr;
+  kernels::MapArgs args;
   kernels::ReducePartial* out = nullptr;  ///< Host memory; filled once done with OK.
 };
 

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <variant>
 #include <vector>
@@ -9,21 +10,15 @@
 #include "absl/container/inlined_vector.h"
 #include "absl/types/span.h"
 #include "base/ids.h"
+#include "kernels/language/syntax.h"
 #include "kernels/map.h"
+#include "kernels/program/typing.h"
 #include "kernels/registry.h"
 #include "kernels/scalar.h"
+#include "kernels/shape.h"
 #include "server/plan/distribution.h"
-#include "server/plan/shape.h"
 
 namespace shoal::plan {
-
-/// What an array is, without where it lies.
-struct ArrayType {
-  kernels::DType dtype = kernels::DType::kFloat32;
-  Shape shape;
-
-  friend bool operator==(const ArrayType&, const ArrayType&) = default;
-};
 
 /// An array that the server holds, by id or, if the id is none, by name.
 struct StoredRef {
@@ -55,7 +50,7 @@ struct StreamedBytes {
 };
 
 struct Argument {
-  std::string name;
+  std::string name;  ///< What a program knows it by; ops take them by position.
   std::variant<InlineBytes, StoredRef, LeasedBytes, StreamedBytes> value;
 };
 
@@ -74,15 +69,26 @@ using Destination = std::variant<ReturnToCaller, StoreAs, LeasePlace>;
 /// How far an echo's bytes go; the numbers are the wire's.
 enum class Route : uint8_t { kFront = 1, kWorker = 2, kDevice = 3 };
 
-/// One application of an op, decoded and valid as far as it can be judged without looking at
-/// stored arrays: arity, parameters, sizes of inline bytes.
+/// A program, parsed, and what it is called with beside the arguments.
+struct ProgramCall {
+  kernels::language::Syntax syntax;
+  std::vector<kernels::program::Parameter> parameters;
+  std::vector<std::string> outputs;  ///< Names that are asked for; none: the program's own.
+};
+
+/// One application of an op or a program, decoded and valid as far as it can be judged without
+/// looking at stored arrays: arity, parameters, sizes of inline bytes.
 struct Call {
-  const kernels::OpInfo* op = nullptr;
-  std::array<kernels::Scalar, kernels::kParamsMax> params = {};
+  const kernels::OpInfo* op = nullptr;                           ///< Null: a program.
+  std::array<kernels::Scalar, kernels::kParamsMax> params = {};  ///< Of the op.
+  std::shared_ptr<const ProgramCall> program;                    ///< Null: an op.
   absl::InlinedVector<Argument, 2> arguments;
   absl::InlinedVector<Destination, 1> destinations;
   Route route = Route::kWorker;
   bool want_timing = false;
+
+  /// Whether its outputs are its arguments: an echo.
+  bool Moves() const { return op != nullptr && op->form == kernels::OpForm::kMove; }
 };
 
 }  // namespace shoal::plan

@@ -4,9 +4,12 @@
 #include <vector>
 
 #include "base/ids.h"
-#include "server/plan/shape.h"
+#include "kernels/shape.h"
 
 namespace shoal::plan {
+
+using kernels::ArrayType;
+using kernels::Shape;
 
 enum class DistributionKind : uint8_t {
   kBlock = 1,       ///< Axis 0 cut into one range of rows per worker.

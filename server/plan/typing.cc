@@ -4,45 +4,53 @@
 #include <cmath>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "base/check.h"
 #include "base/status.h"
+#include "kernels/program/builder.h"
 
 namespace shoal::plan {
 namespace {
 
-using kernels::DType;
 using kernels::OpForm;
 using kernels::OpInfo;
+using kernels::program::Graph;
+using kernels::program::GraphBuilder;
+using kernels::program::Step;
+using kernels::program::Value;
 
 std::string OpName(const OpInfo& op) { return std::string(op.name); }
-std::string DTypeName(DType dtype) { return std::string(kernels::Name(dtype)); }
 
-/// NumPy's rule: from the last axis backwards, extents are equal or one of them is 1.
-bool AreBroadcastable(const Shape& a, const Shape& b) {
-  auto left = a.extents().rbegin();
-  auto right = b.extents().rbegin();
-  for (; left != a.extents().rend() && right != b.extents().rend(); ++left, ++right) {
-    if (*left != *right && *left != 1 && *right != 1) return false;
-  }
-  return true;
+// 2^53 ns is a hundred days: more needs no precision.
+Duration FromNanoseconds(double nanoseconds) {
+  return Duration(static_cast<int64_t>(std::min(nanoseconds, 0x1p53)));
 }
 
-absl::StatusOr<Shape> CommonShape(const OpInfo& op, const Shape& a, const Shape& b) {
-  if (a == b) return a;
-  const bool reduces = op.form == OpForm::kReduce;
-  // A single element goes with every shape that has at least as many axes.
-  if (!reduces && b.element_count() == 1 && b.rank() <= a.rank()) return a;
-  if (!reduces && a.element_count() == 1 && a.rank() <= b.rank()) return b;
-  const std::string shapes = absl::StrCat(a.ToString(), " and ", b.ToString());
-  if (!reduces && AreBroadcastable(a, b)) {
-    return absl::UnimplementedError(
-        absl::StrCat(OpName(op), ": broadcasting ", shapes,
-                     " is not built yet; equal shapes and single elements are"));
+/// The op as a program of one expression.
+absl::StatusOr<Graph> GraphOfOp(const Call& call, absl::Span<const ArrayType> inputs) {
+  GraphBuilder builder;
+  std::vector<Value> operands;
+  for (const ArrayType& input : inputs) operands.push_back(builder.Input(input));
+  const auto value = builder.Apply(*call.op, operands,
+                                   absl::MakeConstSpan(call.params).first(call.op->params.size()));
+  if (!value.ok()) {
+    const absl::Status& error = value.status();
+    return absl::Status(error.code(), absl::StrCat(OpName(*call.op), ": ", error.message()));
   }
-  return absl::InvalidArgumentError(
-      absl::StrCat(OpName(op), ": shapes ", shapes, " do not fit each other"));
+  SHOAL_RETURN_IF_ERROR(builder.Output("", *value));
+  return std::move(builder).Finish();
+}
+
+absl::StatusOr<Graph> GraphOfProgram(const Call& call, absl::Span<const ArrayType> inputs) {
+  std::vector<kernels::program::ArgumentType> arguments;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    arguments.push_back({call.arguments[i].name, inputs[i]});
+  }
+  const ProgramCall& program = *call.program;
+  return kernels::program::TypeProgram(
+      program.syntax,
+      {.arguments = arguments, .parameters = program.parameters, .outputs = program.outputs});
 }
 
 }  // namespace
@@ -57,31 +65,18 @@ absl::Status CheckArity(const OpInfo& op, size_t argument_count) {
       absl::StrCat(OpName(op), " takes ", wanted, " arguments, not ", argument_count));
 }
 
-absl::StatusOr<absl::InlinedVector<ArrayType, 1>> OutputTypes(const OpInfo& op,
-                                                              absl::Span<const ArrayType> inputs) {
-  SHOAL_RETURN_IF_ERROR(CheckArity(op, inputs.size()));
-  absl::InlinedVector<ArrayType, 1> outputs;
-  if (op.any_dtype) {
-    outputs.assign(inputs.begin(), inputs.end());
-    return outputs;
+absl::StatusOr<TypedCall> TypeCall(const Call& call, absl::Span<const ArrayType> inputs) {
+  TypedCall typed;
+  if (call.op != nullptr) SHOAL_RETURN_IF_ERROR(CheckArity(*call.op, inputs.size()));
+  if (call.Moves()) {
+    typed.outputs.assign(inputs.begin(), inputs.end());
+    return typed;
   }
-  for (const ArrayType& input : inputs.subspan(1)) {
-    if (input.dtype == inputs[0].dtype) continue;
-    return absl::UnimplementedError(
-        absl::StrCat(OpName(op), ": mixed dtypes ", DTypeName(inputs[0].dtype), " and ",
-                     DTypeName(input.dtype), " are not built yet; convert one before the call"));
-  }
-  SHOAL_ASSIGN_OR_RETURN(const DType dtype, kernels::OutputDType(op, inputs[0].dtype));
-  Shape shape = inputs[0].shape;
-  for (const ArrayType& input : inputs.subspan(1)) {
-    SHOAL_ASSIGN_OR_RETURN(shape, CommonShape(op, shape, input.shape));
-  }
-  if (op.form == OpForm::kReduce) shape = Shape();
-  if (op.form == OpForm::kSort && shape.rank() == 0) {
-    return absl::InvalidArgumentError("sort: a scalar (shape ()) has no axis to sort along");
-  }
-  outputs.push_back({dtype, std::move(shape)});
-  return outputs;
+  SHOAL_ASSIGN_OR_RETURN(const Graph graph, call.op != nullptr ? GraphOfOp(call, inputs)
+                                                               : GraphOfProgram(call, inputs));
+  SHOAL_ASSIGN_OR_RETURN(typed.plan, kernels::program::MakePlan(graph));
+  typed.outputs.assign(typed.plan.outputs.begin(), typed.plan.outputs.end());
+  return typed;
 }
 
 Duration EstimateCost(const OpInfo& op, int64_t elements) {
@@ -89,8 +84,13 @@ Duration EstimateCost(const OpInfo& op, int64_t elements) {
   if (op.form == OpForm::kSort && elements > 1) {
     nanoseconds *= std::log2(static_cast<double>(elements));
   }
-  // 2^53 ns is a hundred days: more needs no precision.
-  return Duration(static_cast<int64_t>(std::min(nanoseconds, 0x1p53)));
+  return FromNanoseconds(nanoseconds);
+}
+
+Duration EstimateCost(const Step& step, int64_t elements) {
+  const Duration own = step.op == nullptr ? Duration() : EstimateCost(*step.op, elements);
+  if (step.kernel.steps.empty() && step.op != nullptr) return own;
+  return own + FromNanoseconds(kernels::CostOf(step.kernel) * static_cast<double>(elements));
 }
 
 }  // namespace shoal::plan

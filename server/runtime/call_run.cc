@@ -137,11 +137,8 @@ absl::Status CallRun::Prepare() {
     types.push_back(input.type);
     inputs_.push_back(std::move(input));
   }
-  SHOAL_ASSIGN_OR_RETURN(const auto outputs, plan::OutputTypes(*call.op, types));
-  if (!types.empty()) {
-    SHOAL_RETURN_IF_ERROR(kernels::ValidateParams(
-        *call.op, types[0].dtype, std::span(call.params).first(call.op->params.size())));
-  }
+  SHOAL_ASSIGN_OR_RETURN(typed_, plan::TypeCall(call, types));
+  const absl::InlinedVector<plan::ArrayType, 1>& outputs = typed_.outputs;
   if (call.destinations.size() > outputs.size()) {
     return absl::InvalidArgumentError(
         absl::StrCat(call.destinations.size(), " destinations for ", outputs.size(), " outputs"));
@@ -149,8 +146,21 @@ absl::Status CallRun::Prepare() {
   SHOAL_RETURN_IF_ERROR(AdmitReturn(outputs));
   targets_.reserve(outputs.size());
   for (size_t i = 0; i < outputs.size(); ++i) SHOAL_RETURN_IF_ERROR(MakeTarget(i, outputs[i]));
-  stage_ = FirstStage();
+  MakeTemporaries();
+  stage_ = NextStep();
   return absl::OkStatus();
+}
+
+// Single elements, in the front end.
+void CallRun::MakeTemporaries() {
+  struct alignas(16) Element {
+    std::array<std::byte, 16> bytes = {};
+  };
+  for (const plan::ArrayType& type : typed_.plan.temporaries) {
+    auto element = std::make_shared<Element>();
+    std::byte* const data = element->bytes.data();
+    temporaries_.push_back(HostOperand(type, data, std::move(element)));
+  }
 }
 
 // What goes back inline has a limit of its own, and somebody may keep count of it.
@@ -220,8 +230,11 @@ absl::Status CallRun::MakeTarget(size_t index, const plan::ArrayType& type) {
 
 absl::Status CallRun::CheckPlace(size_t index) const {
   const Operand& output = targets_[index].data;
+  if (!setup_.call.Moves()) {
+    return typed_.plan.WritesInPlace() ? CheckOverlap(output, inputs_)
+                                       : CheckApart(output, inputs_);
+  }
   SHOAL_RETURN_IF_ERROR(CheckOverlap(output, inputs_));
-  if (!setup_.call.op->any_dtype) return absl::OkStatus();
   std::vector<Operand> others(inputs_.begin(), inputs_.end());
   others.erase(others.begin() + static_cast<std::ptrdiff_t>(index));
   for (size_t i = 0; i < index; ++i) others.push_back(targets_[i].data);
@@ -229,7 +242,7 @@ absl::Status CallRun::CheckPlace(size_t index) const {
 }
 
 absl::Status CallRun::MakeReturned(const plan::ArrayType& type, CallTarget* target) {
-  if (setup_.call.op->any_dtype) {
+  if (setup_.call.Moves()) {
     SHOAL_ASSIGN_OR_RETURN(target->data,
                            EchoTarget(*engine_, setup_.call.route, inputs_[targets_.size() - 1]));
     if (setup_.returns_staged || target->data.host_addressable()) return absl::OkStatus();
@@ -237,7 +250,7 @@ absl::Status CallRun::MakeReturned(const plan::ArrayType& type, CallTarget* targ
   const int64_t bytes = *type.shape.ByteCount(type.dtype);
   SHOAL_ASSIGN_OR_RETURN(auto block, AllocateFrontEnd(*engine_, bytes, setup_.use));
   std::byte* data = block->data();
-  Operand& place = setup_.call.op->any_dtype ? target->fetched : target->data;
+  Operand& place = setup_.call.Moves() ? target->fetched : target->data;
   place = HostOperand(type, data, std::move(block));
   return absl::OkStatus();
 }
@@ -254,13 +267,37 @@ plan::StoreAs CallRun::StoreFor(const plan::StoreAs& asked, const plan::ArrayTyp
   return store;
 }
 
-std::unique_ptr<Stage> CallRun::FirstStage() {
-  if (setup_.call.op->any_dtype) {
+Operand CallRun::OperandOf(kernels::program::Place place) const {
+  const auto index = static_cast<size_t>(place.index);
+  switch (place.kind) {
+    case kernels::program::Place::Kind::kInput:
+      return inputs_[index];
+    case kernels::program::Place::Kind::kOutput:
+      return targets_[index].data;
+    case kernels::program::Place::Kind::kTemporary:
+      return temporaries_[index];
+  }
+  SHOAL_UNREACHABLE("kind out of range");
+}
+
+/// The first stage of the step that comes next, or null after the last one.
+std::unique_ptr<Stage> CallRun::NextStep() {
+  if (setup_.call.Moves()) {
+    if (next_step_++ > 0) return nullptr;
     absl::InlinedVector<Operand, 2> outputs;
     for (const CallTarget& target : targets_) outputs.push_back(target.data);
     return MakeEchoStage(setup_.call, inputs_, std::move(outputs), *engine_->workers);
   }
-  return MakeStage({&setup_.call, inputs_, targets_[0].data, engine_->workers.get()});
+  if (next_step_ == typed_.plan.steps.size()) return nullptr;
+  const kernels::program::Step& step = typed_.plan.steps[next_step_++];
+  StageInputs stage = {&step, {}, {}, engine_->workers.get()};
+  for (const kernels::program::Place place : step.inputs) {
+    stage.inputs.push_back(OperandOf(place));
+  }
+  for (const kernels::program::Place place : step.outputs) {
+    stage.outputs.push_back(OperandOf(place));
+  }
+  return MakeStage(std::move(stage));
 }
 
 void CallRun::RunStage() {
@@ -307,7 +344,9 @@ void CallRun::RunStage() {
 void CallRun::OnStage(absl::Status status) {
   if (!status.ok()) return Finish(std::move(status));
   if (stage_ != nullptr) {
-    if (std::unique_ptr<Stage> next = stage_->Next(); next != nullptr) {
+    std::unique_ptr<Stage> next = stage_->Next();
+    if (next == nullptr) next = NextStep();
+    if (next != nullptr) {
       stage_ = std::move(next);
       return RunStage();
     }
@@ -374,6 +413,7 @@ void CallRun::Finish(absl::Status status) {
 void CallRun::LetGo() {
   stage_.reset();
   targets_.clear();
+  temporaries_.clear();
   inputs_.clear();
   stored_inputs_.clear();
   uses_.clear();
@@ -384,8 +424,13 @@ absl::Status CallRun::Publish(CallResult* result) {
     if (target.stored.has_value()) {
       SHOAL_RETURN_IF_ERROR(engine_->catalogue->Publish(*target.stored));
     }
+    const size_t index = result->outputs.size();
+    const std::vector<std::string>& names = typed_.plan.output_names;
     result->outputs.push_back(
-        {target.data, target.stored.has_value() ? (*target.stored)->id : ArrayId{}, target.leased});
+        {.data = target.data,
+         .stored = target.stored.has_value() ? (*target.stored)->id : ArrayId{},
+         .leased = target.leased,
+         .name = index < names.size() ? names[index] : ""});
   }
   result->worker_count = worker_count_;
   result->phases = phases_;

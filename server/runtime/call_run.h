@@ -3,6 +3,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "absl/container/inlined_vector.h"
@@ -12,6 +13,7 @@
 #include "base/ids.h"
 #include "base/time.h"
 #include "server/plan/call.h"
+#include "server/plan/typing.h"
 #include "server/runtime/engine.h"
 #include "server/runtime/operand.h"
 #include "server/runtime/stage.h"
@@ -24,6 +26,7 @@ struct CallOutput {
   Operand data;    ///< Its bytes, wherever they lie, with what keeps them there.
   ArrayId stored;  ///< Its id where it was to be stored.
   std::optional<plan::LeasePlace> leased;
+  std::string name;  ///< That a program gave it.
 };
 
 struct CallResult {
@@ -91,7 +94,9 @@ class CallRun : public std::enable_shared_from_this<CallRun> {
   absl::Status MakeReturned(const plan::ArrayType& type, CallTarget* target);
   absl::Status CheckPlace(size_t index) const;
   plan::StoreAs StoreFor(const plan::StoreAs& asked, const plan::ArrayType& type) const;
-  std::unique_ptr<Stage> FirstStage();
+  void MakeTemporaries();
+  Operand OperandOf(kernels::program::Place place) const;
+  std::unique_ptr<Stage> NextStep();
   void RunStage();
   void OnStage(absl::Status status);
   void Fetch(size_t index);
@@ -106,7 +111,10 @@ class CallRun : public std::enable_shared_from_this<CallRun> {
   absl::InlinedVector<Operand, 2> inputs_;
   absl::InlinedVector<const StoredArray*, 2> stored_inputs_;  // Null where not stored.
   std::vector<ArrayUse> uses_;  // Of the stored inputs; outputs may lie in the same memory.
+  plan::TypedCall typed_;
+  size_t next_step_ = 0;
   std::vector<CallTarget> targets_;
+  std::vector<Operand> temporaries_;
   std::unique_ptr<Stage> stage_;  // Null: nothing has to run.
   telemetry::PhaseTimes phases_;
   int worker_count_ = 0;

@@ -27,7 +27,9 @@ absl::Status InUse(const StoredArray& array) {
 
 absl::Status NameTaken(const std::string& name) {
   return wire::WithResource(
-      absl::AlreadyExistsError(absl::StrCat("an array named '", name, "' exists")), "array", name);
+      absl::AlreadyExistsError(
+          absl::StrCat("an array named '", name, "' exists; free it, or store with replace")),
+      "array", name);
 }
 
 absl::Status StillUnderWay(ArrayId id) {

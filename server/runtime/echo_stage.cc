@@ -39,6 +39,7 @@ class EchoStage final : public Stage {
       }
     }
     workspace_.resize(pieces_.size());
+    passes_.resize(pieces_.size());
     memory_.resize(pieces_.size());
   }
 
@@ -68,12 +69,8 @@ class EchoStage final : public Stage {
     } else {
       memory.Fill(worker, input, elements, arrival);
     }
-    device::MapWork work{.op = call_.op, .args = {}};
-    work.args.dtype = input.type.dtype;
-    work.args.inputs[0] = arrival;
-    work.args.output = *output;
-    work.args.count = elements.size();
-    memory.Run(worker, work, cancelled,
+    passes_[index] = device::PassThrough(input.type.dtype, arrival, *output);
+    memory.Run(worker, passes_[index].Work(elements.size()), cancelled,
                [this, index, done = std::move(done)](absl::Status status) mutable {
                  workspace_[index].Release();
                  std::move(done)(std::move(status));
@@ -84,9 +81,10 @@ class EchoStage final : public Stage {
   const plan::Call& call_;
   const absl::InlinedVector<Operand, 2> inputs_;
   const absl::InlinedVector<Operand, 2> outputs_;
-  std::vector<size_t> arrays_;             // By piece: which input.
-  std::vector<device::Buffer> workspace_;  // By piece; route device.
-  std::vector<PieceMemory> memory_;        // By piece.
+  std::vector<device::PassThrough> passes_;  // By piece; route device.
+  std::vector<size_t> arrays_;               // By piece: which input.
+  std::vector<device::Buffer> workspace_;    // By piece; route device.
+  std::vector<PieceMemory> memory_;          // By piece.
 };
 
 /// `output` is in one piece; what is in several lies in the workers' memory, where no lease is.

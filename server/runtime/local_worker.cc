@@ -38,6 +38,9 @@ void LocalWorker::Handle(Instant now, const worker::Event& event, LinkActions* a
   scratch_.Clear();
   state_.Handle(now, event, &scratch_);
   SHOAL_CHECK(scratch_.fetches.empty() && scratch_.releases.empty());  // Inputs are already here.
+  // First, since they are of what the lanes held before this event: where a deadline passes as the
+  // launch ends, the lane has its next batch at once.
+  for (const worker::Interrupt& interrupt : scratch_.interrupts) InterruptLaunch(interrupt);
   for (const worker::LaunchBatch& batch : scratch_.batches) {
     auto& lane = lanes_[static_cast<size_t>(batch.lane)];
     lane.assign(scratch_.launches.begin() + batch.begin,
@@ -48,7 +51,6 @@ void LocalWorker::Handle(Instant now, const worker::Event& event, LinkActions* a
       actions->launches.push_back({body, {seat_, launch.attempt, launch.piece}});
     }
   }
-  for (const worker::Interrupt& interrupt : scratch_.interrupts) InterruptLaunch(interrupt);
   actions->reports.insert(actions->reports.end(), scratch_.reports.begin(), scratch_.reports.end());
 }
 

@@ -34,30 +34,29 @@ class StoreStage final : public Stage {
 /// the partials in order, so that no cut changes a bit of the result.
 class ReduceStage final : public Stage {
  public:
-  explicit ReduceStage(StageInputs inputs) : in_(std::move(inputs)) {
-    pieces_ = CutIntoPieces(in_, in_.inputs[0], 1);
+  explicit ReduceStage(StageInputs inputs) : in_(std::move(inputs)), access_(in_) {
+    const Operand* guide = Guide();
+    pieces_ = guide == nullptr ? CutDomain(in_) : CutIntoPieces(in_, *guide, 1);
     partials_.resize(pieces_.size());
     memory_.resize(pieces_.size());
+    kernels_.resize(pieces_.size());
     for (StagePiece& piece : pieces_) {
-      for (const Operand& input : in_.inputs) {
-        piece.workspace_bytes += WorkspaceBytes(*in_.workers, piece.worker, input, piece.elements);
-      }
+      piece.workspace_bytes = access_.WorkspaceBytes(piece.worker, piece.elements);
     }
   }
 
   void RunPiece(size_t index, Worker& worker, device::CancelFlag cancelled,
                 device::Done done) override {
     const plan::Range elements = pieces_[index].elements;
-    device::ReduceWork work{.op = in_.call->op, .args = {}, .out = &partials_[index]};
-    work.args.dtype = in_.inputs[0].type.dtype;
-    work.args.first_index = elements.begin;
-    work.args.count = elements.size();
-    for (size_t i = 0; i < in_.inputs.size(); ++i) {
-      const auto data = memory_[index].Read(worker, in_.inputs[i], elements);
-      if (!data.ok()) return std::move(done)(data.status());
-      work.args.inputs[i] = *data;
-    }
-    memory_[index].Run(worker, work, cancelled, std::move(done));
+    PieceKernel& kernel = kernels_[index];
+    absl::Status read = kernel.Read(access_, worker, elements, memory_[index]);
+    if (!read.ok()) return std::move(done)(std::move(read));
+    memory_[index].Run(worker,
+                       device::ReduceWork{.op = in_.step->op,
+                                          .kernel = &in_.step->kernel,
+                                          .args = kernel.Args(*in_.step, elements),
+                                          .out = &partials_[index]},
+                       cancelled, std::move(done));
   }
 
   std::unique_ptr<Stage> Next() override {
@@ -65,18 +64,29 @@ class ReduceStage final : public Stage {
     for (size_t i = 1; i < partials_.size(); ++i) {
       total = kernels::cpu::Join(std::move(total), std::move(partials_[i]));
     }
-    const bool in_place = in_.output.host_addressable();
+    const Operand& output = in_.outputs[0];
+    const bool in_place = output.host_addressable();
     std::unique_ptr<StoreStage> store;
-    if (!in_place) store = std::make_unique<StoreStage>(in_.output);
-    std::byte* const place = in_place ? in_.output.Locate({0, 1}) : store->value();
-    kernels::cpu::Finish(*in_.call->op, in_.inputs[0].type.dtype, total, place);
+    if (!in_place) store = std::make_unique<StoreStage>(output);
+    std::byte* const place = in_place ? output.Locate({0, 1}) : store->value();
+    kernels::cpu::Finish(*in_.step->op, in_.step->kernel.OutputDType(0), total, place);
     return store;
   }
 
  private:
+  /// The input whose shards the pieces follow: the first that is not broadcast, or none.
+  const Operand* Guide() const {
+    for (const Operand& input : in_.inputs) {
+      if (input.type.shape == in_.step->domain) return &input;
+    }
+    return nullptr;
+  }
+
   const StageInputs in_;
+  const PieceKernel::Access access_;
   std::vector<kernels::ReducePartial> partials_;  // By piece.
   std::vector<PieceMemory> memory_;               // By piece.
+  std::vector<PieceKernel> kernels_;              // By piece.
 };
 
 }  // namespace

@@ -38,11 +38,11 @@ class MergeStage final : public Stage {
                 device::Done done) override {
     const plan::Range ranks = pieces_[index].elements;
     device::MergeWork work;
-    work.op = in_.call->op;
-    work.dtype = in_.output.type.dtype;
+    work.op = in_.step->op;
+    work.dtype = in_.outputs[0].type.dtype;
     work.runs = runs_;
     work.first_rank = ranks.begin;
-    work.output = {in_.output.Locate(ranks), ranks.size() * in_.output.item_bytes()};
+    work.output = {in_.outputs[0].Locate(ranks), ranks.size() * in_.outputs[0].item_bytes()};
     worker.stream->Launch(work, cancelled, std::move(done));
   }
 
@@ -58,15 +58,15 @@ class MergeStage final : public Stage {
 class SortStage final : public Stage {
  public:
   explicit SortStage(StageInputs inputs) : in_(std::move(inputs)) {
-    row_elements_ = RowElements(in_.output.type.shape);
-    const bool one_row = in_.output.element_count() == row_elements_;
-    pieces_ = CutIntoPieces(in_, in_.output, one_row ? 1 : row_elements_);
+    row_elements_ = RowElements(in_.outputs[0].type.shape);
+    const bool one_row = in_.outputs[0].element_count() == row_elements_;
+    pieces_ = CutIntoPieces(in_, in_.outputs[0], one_row ? 1 : row_elements_);
     merges_ = one_row && pieces_.size() > 1;
     if (merges_ && !in_.workers->host_addressable()) {
       merges_ = false;
       pieces_ = {{{0, row_elements_},
                   kNoWorker,
-                  plan::EstimateCost(*in_.call->op, in_.output.element_count()),
+                  plan::EstimateCost(*in_.step->op, in_.outputs[0].element_count()),
                   /*workspace_bytes=*/0,
                   /*keeps_workspace=*/false}};
     }
@@ -75,8 +75,8 @@ class SortStage final : public Stage {
     for (StagePiece& piece : pieces_) {
       piece.keeps_workspace = merges_;
       piece.workspace_bytes =
-          merges_ ? piece.elements.size() * in_.output.item_bytes()
-                  : WorkspaceBytes(*in_.workers, piece.worker, in_.output, piece.elements);
+          merges_ ? piece.elements.size() * in_.outputs[0].item_bytes()
+                  : WorkspaceBytes(*in_.workers, piece.worker, in_.outputs[0], piece.elements);
     }
   }
 
@@ -90,20 +90,20 @@ class SortStage final : public Stage {
       if (!made.ok()) return std::move(done)(made);
       data = runs_[index].buffer.data();
     } else {
-      const auto output = memory.Write(worker, in_.output, elements);
+      const auto output = memory.Write(worker, in_.outputs[0], elements);
       if (!output.ok()) return std::move(done)(output.status());
       data = *output;
     }
     if (const auto* source = LocateFor(worker, in_.inputs[0], elements); source != nullptr) {
       // In order on the stream: the sort sees the copy. Its failure is the sort's business too.
-      const int64_t bytes = elements.size() * in_.output.item_bytes();
+      const int64_t bytes = elements.size() * in_.outputs[0].item_bytes();
       worker.stream->Copy({source, bytes}, {data, bytes}, [](const absl::Status&) {});
     } else {
       memory.Fill(worker, in_.inputs[0], elements, data);
     }
     device::SortWork work;
-    work.op = in_.call->op;
-    work.args.dtype = in_.output.type.dtype;
+    work.op = in_.step->op;
+    work.args.dtype = in_.outputs[0].type.dtype;
     work.args.data = data;
     work.args.row_elements = merges_ ? elements.size() : row_elements_;
     work.args.row_count = elements.size() == 0 ? 0 : elements.size() / work.args.row_elements;

@@ -6,9 +6,12 @@
 #include "absl/container/inlined_vector.h"
 #include "absl/status/status.h"
 #include "base/time.h"
+#include "kernels/map.h"
+#include "kernels/program/plan.h"
 #include "server/device/stream.h"
-#include "server/plan/call.h"
+#include "server/plan/distribution.h"
 #include "server/runtime/operand.h"
+#include "server/runtime/staging.h"
 #include "server/runtime/workers.h"
 
 namespace shoal::runtime {
@@ -44,11 +47,11 @@ class Stage {
   std::vector<StagePiece> pieces_;
 };
 
-/// What a stage is made from. Inputs and output are typed and have memory.
+/// What a stage is made from. Inputs and outputs are typed and have memory.
 struct StageInputs {
-  const plan::Call* call = nullptr;
-  absl::InlinedVector<Operand, 2> inputs;
-  Operand output;
+  const kernels::program::Step* step = nullptr;  ///< Outlives the stage.
+  absl::InlinedVector<Operand, 2> inputs;        ///< In the step's order.
+  absl::InlinedVector<Operand, 1> outputs;
   const Workers* workers = nullptr;
 };
 
@@ -59,11 +62,50 @@ struct StageInputs {
 std::vector<StagePiece> CutIntoPieces(const StageInputs& inputs, const Operand& operand,
                                       int64_t unit);
 
+/// The same for the step's domain where no array of that shape guides it.
+std::vector<StagePiece> CutDomain(const StageInputs& inputs);
+
+/// The elementwise part of a step, as one piece of it runs it: which elements of each input it
+/// reads, and the memory that a launch is told of.
+class PieceKernel {
+ public:
+  /// What a step's inputs look like from its domain: made once, for all its pieces.
+  class Access {
+   public:
+    explicit Access(const StageInputs& inputs);
+
+    /// The elements of input `index` that are read for `elements` of the domain.
+    plan::Range ReadBy(size_t index, plan::Range elements) const;
+    /// Workspace of `worker` for all inputs.
+    int64_t WorkspaceBytes(WorkerId worker, plan::Range elements) const;
+
+   private:
+    friend PieceKernel;
+    const StageInputs& inputs_;
+    std::vector<std::vector<kernels::BroadcastAxis>> axes_;  // By input.
+    std::vector<bool> single_;
+  };
+
+  /// Points the inputs at memory in the worker's reach.
+  ///
+  /// Errors: as PieceMemory::Read.
+  absl::Status Read(const Access& access, Worker& worker, plan::Range elements,
+                    PieceMemory& memory);
+
+  /// What a launch gets; it borrows from this.
+  kernels::MapArgs Args(const kernels::program::Step& step, plan::Range elements) const;
+
+  absl::InlinedVector<void*, 1> outputs;  ///< To be filled in by who has any.
+
+ private:
+  absl::InlinedVector<kernels::MapInput, 2> inputs_;
+};
+
 std::unique_ptr<Stage> MakeMapStage(StageInputs inputs);
 std::unique_ptr<Stage> MakeReduceStage(StageInputs inputs);
 std::unique_ptr<Stage> MakeSortStage(StageInputs inputs);
 
-/// The first stage of a call, by the form of its op.
+/// The first stage of a step, by its form.
 std::unique_ptr<Stage> MakeStage(StageInputs inputs);
 
 }  // namespace shoal::runtime

@@ -39,7 +39,7 @@ class ComputeTask final : public StreamTask, public std::enable_shared_from_this
       : engine_(*engine), call_(call), writer_(call), begun_(runtime::Now()) {}
 
   absl::Status Open(plan::Call call, std::shared_ptr<const void> request) override {
-    record_.key = KeyOf(ThroughputIndex(call.op), call.route, telemetry::Plane::kStream);
+    record_.key = KeyOf(ThroughputIndex(call), call.route, telemetry::Plane::kStream);
     record_.begun = begun_;
     record_.bytes_in = ArgumentBytes(call);
     want_timing_ = call.want_timing;

@@ -11,11 +11,13 @@ std::vector<std::string> ThroughputNames() {
   for (const kernels::OpInfo& op : kernels::AllOps()) names.emplace_back(op.name);
   names.emplace_back("put");
   names.emplace_back("get");
+  names.emplace_back("program");
   return names;
 }
 
-int32_t ThroughputIndex(const kernels::OpInfo* op) {
-  return static_cast<int32_t>(op - kernels::AllOps().data());
+int32_t ThroughputIndex(const plan::Call& call) {
+  if (call.op == nullptr) return GetIndex() + 1;
+  return static_cast<int32_t>(call.op - kernels::AllOps().data());
 }
 
 int32_t PutIndex() { return static_cast<int32_t>(kernels::AllOps().size()); }

@@ -11,10 +11,10 @@
 
 namespace shoal::service {
 
-/// The names that the throughput table is made with: every op, then "put" and "get".
+/// The names that the throughput table is made with: every op, then "put", "get" and "program".
 std::vector<std::string> ThroughputNames();
 
-int32_t ThroughputIndex(const kernels::OpInfo* op);
+int32_t ThroughputIndex(const plan::Call& call);
 int32_t PutIndex();
 int32_t GetIndex();
 

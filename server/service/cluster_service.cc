@@ -11,7 +11,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "kernels/registry.h"
-#include "server/plan/shape.h"
+#include "kernels/shape.h"
 #include "server/service/reply.h"
 #include "server/service/result_codec.h"
 #include "server/wire/status_details.h"
@@ -25,7 +25,7 @@ void EncodeLimits(const runtime::Limits& limits, v1::ServerLimits* message) {
   message->set_chunk_bytes(limits.chunk_bytes);
   message->set_message_bytes(limits.message_bytes());
   message->set_credit_chunks(limits.credit_chunks);
-  message->set_rank(plan::kRankMax);
+  message->set_rank(kernels::kRankMax);
   message->set_session_tasks(limits.session_tasks);
   message->set_queued_tasks(limits.queued_tasks);
   wire::EncodeDuration(limits.resume_timeout, message->mutable_resume_timeout());
@@ -34,10 +34,11 @@ void EncodeLimits(const runtime::Limits& limits, v1::ServerLimits* message) {
 }
 
 v1::OpOutput OutputOf(const kernels::OpInfo& op) {
-  if (op.any_dtype) return v1::OP_OUTPUT_EACH_ARGUMENT;
+  if (op.form == kernels::OpForm::kMove) return v1::OP_OUTPUT_EACH_ARGUMENT;
   if (op.form == kernels::OpForm::kReduce) return v1::OP_OUTPUT_SCALAR;
-  return op.dtype_rule == kernels::DTypeRule::kSame ? v1::OP_OUTPUT_LIKE_ARGUMENTS
-                                                    : v1::OP_OUTPUT_UNSPECIFIED;
+  const bool alike = op.dtype_rule == kernels::DTypeRule::kSame &&
+                     op.promotion == kernels::Promotion::kNone && !op.condition;
+  return alike ? v1::OP_OUTPUT_LIKE_ARGUMENTS : v1::OP_OUTPUT_UNSPECIFIED;
 }
 
 void EncodeOp(const kernels::OpInfo& op, const std::string& backend, v1::OpInfo* message) {
@@ -51,7 +52,7 @@ void EncodeOp(const kernels::OpInfo& op, const std::string& backend, v1::OpInfo*
     encoded->set_doc(std::string(param.doc));
   }
   for (const kernels::DType dtype : kernels::kAllDTypes) {
-    if (op.any_dtype || op.Supports(dtype)) message->add_dtypes(static_cast<v1::Dtype>(dtype));
+    if (op.Supports(dtype)) message->add_dtypes(static_cast<v1::Dtype>(dtype));
   }
   message->add_backends(backend);
   message->set_output(OutputOf(op));

@@ -66,7 +66,7 @@ void RunUnary(runtime::Engine& engine, runtime::CallSetup setup, const Reply& re
   setup.return_bytes_max = engine.limits.inline_bytes;
   setup.deadline = DeadlineOf(*reply.call());
   CallRecord record;
-  record.key = KeyOf(ThroughputIndex(setup.call.op), setup.call.route, PlaneOf(setup.call));
+  record.key = KeyOf(ThroughputIndex(setup.call), setup.call.route, PlaneOf(setup.call));
   record.begun = reply.begun();
   record.bytes_in = ArgumentBytes(setup.call);
   auto run = runtime::CallRun::Start(

@@ -33,8 +33,8 @@ class EchoTask final : public StreamTask, public std::enable_shared_from_this<Ec
     type_ = std::get<plan::StreamedBytes>(call.arguments[0].value).type;
     total_bytes_ = *type_.shape.ByteCount(type_.dtype);
     route_ = call.route;
-    op_ = call.op;
-    record_.key = KeyOf(ThroughputIndex(op_), route_, telemetry::Plane::kStream);
+
+    record_.key = KeyOf(ThroughputIndex(call), route_, telemetry::Plane::kStream);
     record_.begun = runtime::Now();
     if (route_ != plan::Route::kFront) {
       SHOAL_ASSIGN_OR_RETURN(runtime::Operand room, MakeRoom());
@@ -215,12 +215,14 @@ class EchoTask final : public StreamTask, public std::enable_shared_from_this<Ec
   }
 
   void Launch(const runtime::Extent& part, device::Done done) {
-    device::MapWork work{.op = op_, .args = {}};
-    work.args.dtype = kernels::DType::kUint8;
-    work.args.inputs[0] = part.data;
-    work.args.output = OutputAt(part.elements.begin);
-    work.args.count = part.elements.size();
-    (*engine_.workers)[part.worker].stream->Launch(work, nullptr, std::move(done));
+    auto pass = std::make_unique<device::PassThrough>(kernels::DType::kUint8, part.data,
+                                                      OutputAt(part.elements.begin));
+    const device::MapWork work = pass->Work(part.elements.size());
+    (*engine_.workers)[part.worker].stream->Launch(
+        work, nullptr,
+        [pass = std::move(pass), done = std::move(done)](absl::Status status) mutable {
+          std::move(done)(std::move(status));
+        });
   }
 
   std::byte* OutputAt(int64_t byte) const {
@@ -289,7 +291,6 @@ class EchoTask final : public StreamTask, public std::enable_shared_from_this<Ec
   StreamWriter writer_;
   plan::ArrayType type_;
   plan::Route route_ = plan::Route::kFront;
-  const kernels::OpInfo* op_ = nullptr;
   int64_t total_bytes_ = 0;
   std::string first_;  // The description of the output, until it has gone with the first chunk.
   std::optional<runtime::Landing> landing_;  // Unless route front.
@@ -309,7 +310,7 @@ class EchoTask final : public StreamTask, public std::enable_shared_from_this<Ec
 }  // namespace
 
 bool IsStreamedEcho(const plan::Call& call) {
-  return call.op->any_dtype && call.arguments.size() == 1 &&
+  return call.Moves() && call.arguments.size() == 1 &&
          std::holds_alternative<plan::StreamedBytes>(call.arguments[0].value) &&
          (call.destinations.empty() ||
           std::holds_alternative<plan::ReturnToCaller>(call.destinations[0]));

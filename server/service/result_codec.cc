@@ -8,6 +8,7 @@
 namespace shoal::service {
 
 void EncodeOutput(const runtime::CallOutput& output, bool streamed, v1::Output* message) {
+  if (!output.name.empty()) message->set_name(output.name);
   wire::EncodeSpec(output.data.type, message->mutable_spec());
   if (output.stored) {
     message->set_array_id(output.stored.value);

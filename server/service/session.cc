@@ -174,11 +174,10 @@ class Session final : public transport::StreamHandler {
     v1::ApplyRequest request;
     if (!request.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) return false;
     const auto call = wire::DecodeCall(request, engine_.limits.call(/*may_stream=*/false));
-    if (!call.ok() || !call->op->any_dtype || !call->arguments.empty() ||
-        !call->destinations.empty()) {
+    if (!call.ok() || !call->Moves() || !call->arguments.empty() || !call->destinations.empty()) {
       return false;
     }
-    known_ = {std::string(bytes), true, ThroughputIndex(call->op)};
+    known_ = {std::string(bytes), true, ThroughputIndex(*call)};
     return true;
   }
 
@@ -232,8 +231,7 @@ class Session final : public transport::StreamHandler {
 
   void StartCall(TaskKey key, runtime::CallSetup setup) {
     CallRecord record;
-    record.key =
-        KeyOf(ThroughputIndex(setup.call.op), setup.call.route, telemetry::Plane::kSession);
+    record.key = KeyOf(ThroughputIndex(setup.call), setup.call.route, telemetry::Plane::kSession);
     record.begun = runtime::Now();
     record.bytes_in = ArgumentBytes(setup.call);
     // Its owners are the call's beginning, which fills it, and its end.

@@ -1,10 +1,15 @@
 #include "server/wire/call_codec.h"
 
+#include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "base/suggest.h"
 #include "base/utf8.h"
+#include "kernels/language/parser.h"
 #include "kernels/registry.h"
 #include "server/plan/typing.h"
 #include "server/wire/array_codec.h"
@@ -13,22 +18,17 @@
 namespace shoal::wire {
 namespace {
 
+constexpr int kOutputsMax = 16;  // Of a program that names them.
+
 absl::StatusOr<const kernels::OpInfo*> DecodeOp(const v1::ApplyRequest& request) {
-  if (request.has_program()) {
-    return WithReason(
-        absl::UnimplementedError(
-            "programs are not built yet; apply an op instead (GetServerInfo lists them)"),
-        "PROGRAM_NOT_BUILT");
-  }
   if (request.op().empty()) return BadField("op", "neither an op nor a program");
   const kernels::OpInfo* op = kernels::FindOp(request.op());
   if (op != nullptr) return op;
-  std::string names;
-  for (const kernels::OpInfo& known : kernels::AllOps()) {
-    absl::StrAppend(&names, names.empty() ? "" : ", ", std::string(known.name));
-  }
+  std::vector<std::string> names;
+  for (const kernels::OpInfo& known : kernels::AllOps()) names.emplace_back(known.name);
   return WithReason(absl::UnimplementedError(absl::StrCat("no op '", Utf8Prefix(request.op(), 64),
-                                                          "'; there are: ", names)),
+                                                          "'", DidYouMean(request.op(), names),
+                                                          " (GetServerInfo lists all)")),
                     "UNKNOWN_OP");
 }
 
@@ -48,7 +48,7 @@ absl::StatusOr<kernels::Scalar> ParamValue(const v1::Param& param) {
   return BadField("params", "unknown kind of value");
 }
 
-absl::Status DecodeParams(const v1::ApplyRequest& request, plan::Call* call) {
+absl::Status DecodeOpParams(const v1::ApplyRequest& request, plan::Call* call) {
   uint32_t given = 0;
   for (const v1::Param& param : request.params()) {
     size_t index = 0;
@@ -68,6 +68,29 @@ absl::Status DecodeParams(const v1::ApplyRequest& request, plan::Call* call) {
     return BadField("params", absl::StrCat(std::string(call->op->name), " needs the parameter '",
                                            std::string(call->op->params[index].name), "'"));
   }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<kernels::program::Parameter> DecodeParameter(const v1::Param& param) {
+  SHOAL_ASSIGN_OR_RETURN(kernels::Scalar number, ParamValue(param));
+  auto kind = kernels::program::WeakKind::kInt;
+  if (param.has_float_value()) kind = kernels::program::WeakKind::kFloat;
+  if (param.has_bool_value()) kind = kernels::program::WeakKind::kBool;
+  return kernels::program::Parameter{param.name(), number, kind};
+}
+
+absl::Status DecodeProgram(const v1::ApplyRequest& request, plan::Call* call) {
+  auto program = std::make_shared<plan::ProgramCall>();
+  SHOAL_ASSIGN_OR_RETURN(program->syntax, kernels::language::Parse(request.program()));
+  for (const v1::Param& param : request.params()) {
+    SHOAL_ASSIGN_OR_RETURN(program->parameters.emplace_back(), DecodeParameter(param));
+  }
+  if (request.outputs_size() > kOutputsMax) {
+    return BadField("outputs", absl::StrCat(request.outputs_size(), " outputs; ", kOutputsMax,
+                                            " is the maximum"));
+  }
+  program->outputs.assign(request.outputs().begin(), request.outputs().end());
+  call->program = std::move(program);
   return absl::OkStatus();
 }
 
@@ -147,7 +170,8 @@ absl::Status DecodeArguments(const v1::ApplyRequest& request, const CallLimits& 
                           ": send them by ApplyStream, or store them with Put")),
                       "INLINE_LIMIT");
   }
-  return plan::CheckArity(*call->op, call->arguments.size());
+  return call->op == nullptr ? absl::OkStatus()
+                             : plan::CheckArity(*call->op, call->arguments.size());
 }
 
 absl::Status DecodeDestinations(const v1::ApplyRequest& request, plan::Call* call) {
@@ -191,9 +215,13 @@ absl::StatusOr<plan::Route> DecodeRoute(int number) {
 
 absl::StatusOr<plan::Call> DecodeCall(const v1::ApplyRequest& request, const CallLimits& limits) {
   plan::Call call;
-  SHOAL_ASSIGN_OR_RETURN(call.op, DecodeOp(request));
+  if (request.has_program()) {
+    SHOAL_RETURN_IF_ERROR(DecodeProgram(request, &call));
+  } else {
+    SHOAL_ASSIGN_OR_RETURN(call.op, DecodeOp(request));
+  }
   SHOAL_RETURN_IF_ERROR(DecodeArguments(request, limits, &call));
-  SHOAL_RETURN_IF_ERROR(DecodeParams(request, &call));
+  if (call.op != nullptr) SHOAL_RETURN_IF_ERROR(DecodeOpParams(request, &call));
   SHOAL_RETURN_IF_ERROR(DecodeDestinations(request, &call));
   SHOAL_ASSIGN_OR_RETURN(call.route, DecodeRoute(request.route()));
   call.want_timing = request.want_timing();

@@ -97,7 +97,7 @@ class LayersTest(CheckCase):
     def test_libraries_that_may_not_be_used_are_found(self):
         files = {
             "base/a.cc": "#include <httplib.h>\n",
-            "kernels/b.h": HEADER + "#include \"absl/container/btree_map.h\"\n",
+            "client/include/shoal/b.h": HEADER + "#include \"absl/container/btree_map.h\"\n",
             "server/runtime/c.cc": "#include <grpcpp/grpcpp.h>\n",
             "server/worker/d.cc": "#include \"shoal/v1/array.pb.h\"\n",
             "client/include/shoal/e.h": HEADER + "#include <grpcpp/grpcpp.h>\n",
@@ -107,7 +107,7 @@ class LayersTest(CheckCase):
         self.assert_finds(
             "layers", files,
             "base/a.cc:1: base may not include http",
-            "kernels/b.h:2: kernels may not include absl (",
+            "client/include/shoal/b.h:2: client/include/shoal may not include absl (",
             "server/runtime/c.cc:1: server/runtime may not include grpc",
             "server/worker/d.cc:1: server/worker may not include generated",
             "client/include/shoal/e.h:2: client/include/shoal may not include grpc",

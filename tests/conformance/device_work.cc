@@ -10,6 +10,7 @@
 #include "kernels/cpu/sort.h"
 #include "kernels/half.h"
 #include "tests/conformance/device_suite.h"
+#include "tests/support/one_op.h"
 
 namespace shoal::device {
 namespace {
@@ -34,29 +35,27 @@ uint64_t BitSum(std::vector<float>::const_iterator begin, std::vector<float>::co
   });
 }
 
-MapWork Axpy(const void* x, const void* y, void* output, int64_t count) {
-  MapWork work{kernels::FindOp("axpy"), {}};
-  work.args.dtype = DType::kFloat32;
-  work.args.inputs = {x, y};
-  work.args.params = {1.7};
-  work.args.output = output;
-  work.args.count = count;
-  return work;
+support::OneKernel Axpy(const void* x, const void* y, void* output, int64_t count) {
+  return support::OneOp(*kernels::FindOp("axpy"), DType::kFloat32, {x, y}, output, count, {1.7});
 }
+
+MapWork WorkOf(const support::OneKernel& one) { return {&one.kernel, one.args()}; }
 
 TEST_P(DeviceSuite, MapsAreTheKernelsBits) {
   for (const int64_t count : kCounts) {
     const std::vector<float> x = Floats(count, 1);
     const std::vector<float> y = Floats(count, 2);
     std::vector<float> expected(x.size());
-    kernels::cpu::RunMap(*kernels::FindOp("axpy"),
-                         Axpy(x.data(), y.data(), expected.data(), count).args);
+    const support::OneKernel axpy = Axpy(x.data(), y.data(), expected.data(), count);
+    kernels::cpu::RunMap(axpy.kernel, axpy.args(), {0, count});
     const Buffer dx = Upload(x);
     const Buffer dy = Upload(y);
     const Buffer out = *device().Allocate(dx.bytes());
-    ASSERT_TRUE(Run(Axpy(dx.data(), dy.data(), out.data(), count)).ok());
+    const support::OneKernel apart = Axpy(dx.data(), dy.data(), out.data(), count);
+    ASSERT_TRUE(Run(WorkOf(apart)).ok());
     ASSERT_TRUE(Download<float>(out) == expected) << count;
-    ASSERT_TRUE(Run(Axpy(dx.data(), dy.data(), dy.data(), count)).ok());
+    const support::OneKernel in_place = Axpy(dx.data(), dy.data(), dy.data(), count);
+    ASSERT_TRUE(Run(WorkOf(in_place)).ok());
     ASSERT_TRUE(Download<float>(dy) == expected) << count << " in place";
   }
 }
@@ -67,13 +66,10 @@ TEST_P(DeviceSuite, MapsBroadcastOneElement) {
   const Buffer dx = Upload(x);
   const Buffer one = Upload(std::vector<float>{0.25F});
   const Buffer out = *device().Allocate(dx.bytes());
-  MapWork work{kernels::FindOp("add"), {}};
-  work.args.dtype = DType::kFloat32;
-  work.args.inputs = {dx.data(), one.data()};
-  work.args.broadcast = {false, true};
-  work.args.output = out.data();
-  work.args.count = kCount;
-  ASSERT_TRUE(Run(work).ok());
+  support::OneKernel add = support::OneOp(*kernels::FindOp("add"), DType::kFloat32,
+                                          {dx.data(), one.data()}, out.data(), kCount);
+  add.inputs[1].single = true;
+  ASSERT_TRUE(Run(WorkOf(add)).ok());
   const std::vector<float> seen = Download<float>(out);
   for (size_t i = 0; i < seen.size(); ++i) ASSERT_EQ(seen[i], x[i] + 0.25F) << i;
 }
@@ -90,9 +86,13 @@ TEST_P(DeviceSuite, ReductionsAreTheKernelsPartials) {
       args.first_index = first_index;
       args.count = count;
       const kernels::ReducePartial expected = kernels::cpu::ReduceRange(*sum, args);
-      args.inputs = {dx.data(), nullptr};
+      support::OneKernel pass;
+      pass.kernel = kernels::IdentityKernel(DType::kFloat32);
+      pass.inputs = {{.data = dx.data(), .axes = {}, .single = false}};
+      pass.first_index = first_index;
+      pass.count = count;
       kernels::ReducePartial seen;
-      ASSERT_TRUE(Run(ReduceWork{sum, args, &seen}).ok());
+      ASSERT_TRUE(Run(ReduceWork{sum, &pass.kernel, pass.args(), &seen}).ok());
       ASSERT_TRUE(seen == expected) << count << " from " << first_index;
     }
   }
@@ -178,15 +178,13 @@ TEST_P(DeviceSuite, WorkOfDtypesNotBuiltIsRefusedAndWritesNothing) {
   merge.dtype = DType::kComplex128;
   merge.output = buffer.span();
   EXPECT_EQ(Run(merge).code(), absl::StatusCode::kUnimplemented);
-  MapWork axpy = Axpy(buffer.data(), buffer.data(), buffer.data(), 64);
-  axpy.args.dtype = DType::kBool;
-  EXPECT_EQ(Run(axpy).code(), absl::StatusCode::kUnimplemented);
   EXPECT_TRUE(Download<float>(buffer) == values);
 }
 
 TEST_P(DeviceSuite, WorkCancelledInTheQueueWritesNothing) {
   const std::vector<float> values = Floats(1'000'000, 1);
   const Buffer buffer = Upload(values);
+  const support::OneKernel axpy = Axpy(buffer.data(), buffer.data(), buffer.data(), 1'000'000);
   std::atomic<bool> cancelled = false;
   Resume resume;
   DoneFuture reached;
@@ -196,8 +194,7 @@ TEST_P(DeviceSuite, WorkCancelledInTheQueueWritesNothing) {
     resume = std::move(given);
     reached.MakeDone()(absl::OkStatus());
   });
-  stream().Launch(Axpy(buffer.data(), buffer.data(), buffer.data(), 1'000'000), &cancelled,
-                  launched.MakeDone());
+  stream().Launch(WorkOf(axpy), &cancelled, launched.MakeDone());
   stream().Copy(buffer.span(), buffer.span(), next.MakeDone());
   ASSERT_TRUE(reached.Wait().ok());
   cancelled = true;
@@ -211,11 +208,12 @@ TEST_P(DeviceSuite, RaisingTheFlagStopsWhatRunsAndWhatFollows) {
   constexpr int kLaunches = 50;
   constexpr int64_t kCount = 8'000'000;
   const Buffer buffer = Upload(Floats(kCount, 1));
+  const support::OneKernel axpy = Axpy(buffer.data(), buffer.data(), buffer.data(), kCount);
   std::atomic<bool> cancelled = false;
   std::vector<absl::StatusCode> codes;
   DoneFuture last;
   for (int i = 0; i < kLaunches; ++i) {
-    stream().Launch(Axpy(buffer.data(), buffer.data(), buffer.data(), kCount), &cancelled,
+    stream().Launch(WorkOf(axpy), &cancelled,
                     [&](const absl::Status& status) { codes.push_back(status.code()); });
   }
   stream().Copy({}, {}, last.MakeDone());
@@ -231,8 +229,9 @@ TEST_P(DeviceSuite, RaisingTheFlagStopsWhatRunsAndWhatFollows) {
 
 TEST_P(DeviceSuite, WorkThatIsNotCancelledEndsWell) {
   const Buffer buffer = Upload(Floats(1000, 1));
+  const support::OneKernel axpy = Axpy(buffer.data(), buffer.data(), buffer.data(), 1000);
   const std::atomic<bool> cancelled = false;
-  EXPECT_TRUE(Run(Axpy(buffer.data(), buffer.data(), buffer.data(), 1000), &cancelled).ok());
+  EXPECT_TRUE(Run(WorkOf(axpy), &cancelled).ok());
 }
 
 }  // namespace

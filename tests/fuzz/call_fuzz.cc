@@ -28,7 +28,7 @@ void CheckRefusal(const absl::Status& status) {
 }
 
 void CheckType(const plan::ArrayType& type) {
-  SHOAL_CHECK(type.shape.rank() <= plan::kRankMax);
+  SHOAL_CHECK(type.shape.rank() <= kernels::kRankMax);
   SHOAL_CHECK(type.shape.element_count() >= 0);
   SHOAL_CHECK(type.shape.ByteCount(type.dtype).ok());
   v1::ArraySpec spec;
@@ -38,9 +38,11 @@ void CheckType(const plan::ArrayType& type) {
 }
 
 void CheckCall(const plan::Call& call) {
-  SHOAL_CHECK(call.op != nullptr);
-  SHOAL_CHECK(call.arguments.size() >= static_cast<size_t>(call.op->inputs_min));
-  SHOAL_CHECK(call.arguments.size() <= static_cast<size_t>(call.op->inputs_max));
+  SHOAL_CHECK((call.op != nullptr) != (call.program != nullptr));
+  if (call.op != nullptr) {
+    SHOAL_CHECK(call.arguments.size() >= static_cast<size_t>(call.op->inputs_min));
+    SHOAL_CHECK(call.arguments.size() <= static_cast<size_t>(call.op->inputs_max));
+  }
   int64_t inline_bytes = 0;
   absl::InlinedVector<plan::ArrayType, 2> types;
   for (const plan::Argument& argument : call.arguments) {
@@ -58,9 +60,9 @@ void CheckCall(const plan::Call& call) {
   SHOAL_CHECK(inline_bytes <= kLimits.inline_bytes_max);
   for (const plan::ArrayType& type : types) CheckType(type);
   if (types.size() != call.arguments.size()) return;  // Stored arrays have no type yet.
-  const auto outputs = plan::OutputTypes(*call.op, types);
-  if (!outputs.ok()) return CheckRefusal(outputs.status());
-  for (const plan::ArrayType& type : *outputs) CheckType(type);
+  const auto typed = plan::TypeCall(call, types);
+  if (!typed.ok()) return CheckRefusal(typed.status());
+  for (const plan::ArrayType& type : typed->outputs) CheckType(type);
 }
 
 }  // namespace

@@ -188,7 +188,7 @@ class ExitCodeTest(CliCase):
         self.client.put(X, "taken")
         cases = [
             (1, ("put", "x.npy", "--name", "taken"), "ALREADY_EXISTS"),
-            (1, ("apply", "bogus", "x.npy"), "axpy"),
+            (1, ("apply", "bogus", "x.npy"), "GetServerInfo"),
             (1, ("apply", "add", "x.npy"), "argument"),
             (2, (), "shoal"), (2, ("frobnicate",), "frobnicate"), (2, ("put",), "FILE"),
             (2, ("get", "x", "--bogus"), "--bogus"), (2, ("apply", "axpy", "-p", "a"), "a"),

@@ -15,7 +15,7 @@ import health_pb2
 import reflection_pb2
 from shoal.v1 import cluster_pb2, task_pb2, worker_pb2
 from harness.case import ServerCase
-from harness.client import TIMEOUT, Client, call, details_of
+from harness.client import TIMEOUT, Client, details_of
 from harness.server import Shoald, eventually
 
 SERVING = health_pb2.HealthCheckResponse.SERVING
@@ -98,7 +98,6 @@ class ClusterTest(ServerCase):
                 self.client.workers.PullShard(request, timeout=timeout)),
              worker_pb2.PullShardRequest(), "--workers"),
             (self.client.cluster.Dump, cluster_pb2.DumpRequest(), "ListWorkers"),
-            (self.client.compute.Apply, call_of_program(), "GetServerInfo"),
         ]
         for method, request, instead in cases:
             with self.subTest(request=type(request).__name__):
@@ -106,12 +105,6 @@ class ClusterTest(ServerCase):
                                           lambda: method(request, timeout=TIMEOUT))
                 self.assertIn("not built yet", error.details())
                 self.assertEqual(details_of(error)["ErrorInfo"].domain, "shoal")
-
-
-def call_of_program():
-    request = call("echo")
-    request.program = "x + y"
-    return request
 
 
 class HealthTest(ServerCase):

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <complex>
 #include <limits>
 #include <set>
 #include <string>
@@ -43,25 +44,52 @@ TEST(RegistryTest, NoOtherNameIsFound) {
   EXPECT_EQ(FindOp(std::string(1'000'000, 'x')), nullptr);
 }
 
-TEST(RegistryTest, SupportedDTypesHaveAnOutputDTypeAndOthersAreUnimplemented) {
+TEST(RegistryTest, WhatAnOpComputesInIsADTypeThatItSupports) {
   for (const OpInfo& op : AllOps()) {
     for (const DType dtype : kAllDTypes) {
-      const absl::StatusOr<DType> output = OutputDType(op, dtype);
-      if (op.Supports(dtype)) {
-        EXPECT_TRUE(output.ok()) << op.name << Name(dtype);
+      const absl::StatusOr<DType> computed = ComputeDType(op, dtype);
+      if (computed.ok()) {
+        EXPECT_TRUE(op.Supports(*computed)) << op.name << Name(dtype);
+        EXPECT_EQ(*computed == dtype, op.Supports(dtype)) << op.name << Name(dtype);
       } else {
-        EXPECT_EQ(output.status().code(), absl::StatusCode::kUnimplemented);
+        EXPECT_EQ(computed.status().code(), absl::StatusCode::kUnimplemented);
+        EXPECT_FALSE(op.Supports(dtype)) << op.name << Name(dtype);
       }
     }
   }
 }
 
+TEST(RegistryTest, IntegersAreConvertedWhereTheOpGivesFractions) {
+  EXPECT_EQ(*ComputeDType(*FindOp("sqrt"), DType::kBool), DType::kFloat32);
+  EXPECT_EQ(*ComputeDType(*FindOp("sqrt"), DType::kUint16), DType::kFloat32);
+  EXPECT_EQ(*ComputeDType(*FindOp("sqrt"), DType::kInt32), DType::kFloat64);
+  EXPECT_EQ(*ComputeDType(*FindOp("sqrt"), DType::kBfloat16), DType::kBfloat16);
+  EXPECT_EQ(*ComputeDType(*FindOp("divide"), DType::kInt8), DType::kFloat64);
+  EXPECT_EQ(*ComputeDType(*FindOp("remainder"), DType::kBool), DType::kInt8);
+}
+
 TEST(RegistryTest, UnimplementedNamesTheOpTheDTypeAndWhatThereIs) {
-  const absl::Status status = OutputDType(*FindOp("sort"), DType::kComplex64).status();
+  const absl::Status status = ComputeDType(*FindOp("sort"), DType::kComplex64).status();
   EXPECT_EQ(Message(status),
             "op 'sort' is not built for complex64; it is for bool, int8, int16, int32, int64, "
             "uint8, uint16, uint32, uint64, float16, bfloat16, float32, float64");
-  EXPECT_FALSE(OutputDType(*FindOp("axpy"), DType::kBool).ok());
+  EXPECT_FALSE(ComputeDType(*FindOp("axpy"), DType::kBool).ok());
+}
+
+TEST(RegistryTest, OutputsHaveTheDTypeOfTheirRule) {
+  EXPECT_EQ(OutputDType(*FindOp("less"), DType::kFloat64), DType::kBool);
+  EXPECT_EQ(OutputDType(*FindOp("real"), DType::kComplex64), DType::kFloat32);
+  EXPECT_EQ(OutputDType(*FindOp("imag"), DType::kComplex128), DType::kFloat64);
+  EXPECT_EQ(OutputDType(*FindOp("real"), DType::kInt16), DType::kInt16);
+}
+
+TEST(RegistryTest, LiteralsAreValuesOfADTypeOrNot) {
+  EXPECT_TRUE(IsValueOf(DType::kInt8, Scalar(-128.0)));
+  EXPECT_FALSE(IsValueOf(DType::kInt8, Scalar(0.5)));
+  EXPECT_FALSE(IsValueOf(DType::kUint8, Scalar(int64_t{-1})));
+  EXPECT_TRUE(IsValueOf(DType::kFloat16, Scalar(1e300)));
+  EXPECT_FALSE(IsValueOf(DType::kFloat64, Scalar(std::complex<double>(0, 1))));
+  EXPECT_TRUE(IsValueOf(DType::kComplex64, Scalar(std::complex<double>(0, 1))));
 }
 
 TEST(RegistryTest, SumWidensSmallIntegersAndNothingElse) {
@@ -70,8 +98,8 @@ TEST(RegistryTest, SumWidensSmallIntegersAndNothingElse) {
     DType expected = dtype;
     if (Name(dtype).starts_with("int") || dtype == DType::kBool) expected = DType::kInt64;
     if (Name(dtype).starts_with("uint")) expected = DType::kUint64;
-    EXPECT_EQ(*OutputDType(sum, dtype), expected) << Name(dtype);
-    EXPECT_EQ(*OutputDType(*FindOp("dot"), dtype), dtype);
+    EXPECT_EQ(OutputDType(sum, dtype), expected) << Name(dtype);
+    EXPECT_EQ(OutputDType(*FindOp("dot"), dtype), dtype);
   }
 }
 

@@ -32,20 +32,21 @@ struct CheckArguments {
     SHOAL_CHECK(device->Holds({static_cast<const std::byte*>(data), bytes}));
   }
   void operator()(const device::MapWork& work) const {
-    const int64_t item = kernels::ItemBytes(work.args.dtype);
-    if (work.args.count == 0) return;
-    for (size_t i = 0; i < work.args.inputs.size(); ++i) {
-      if (work.args.inputs[i] == nullptr) continue;
-      At(work.args.inputs[i], (work.args.broadcast[i] ? 1 : work.args.count) * item);
-    }
-    At(work.args.output, work.args.count * item);
-  }
-  void operator()(const device::ReduceWork& work) const {
-    const int64_t bytes = work.args.count * kernels::ItemBytes(work.args.dtype);
-    for (const void* input : work.args.inputs) {
-      if (input != nullptr) At(input, bytes);
+    Inputs(*work.kernel, work.args);
+    for (size_t i = 0; i < work.args.outputs.size(); ++i) {
+      const int64_t item = kernels::ItemBytes(work.kernel->OutputDType(i));
+      if (work.args.count > 0) At(work.args.outputs[i], work.args.count * item);
     }
   }
+  // Of what is broadcast, the first element; the kernel faults where it reads others elsewhere.
+  void Inputs(const kernels::MapKernel& kernel, const kernels::MapArgs& args) const {
+    if (args.count == 0) return;
+    for (size_t i = 0; i < args.inputs.size(); ++i) {
+      const bool plain = !args.inputs[i].single && args.inputs[i].axes.empty();
+      At(args.inputs[i].data, (plain ? args.count : 1) * kernels::ItemBytes(kernel.inputs[i]));
+    }
+  }
+  void operator()(const device::ReduceWork& work) const { Inputs(*work.kernel, work.args); }
   void operator()(const device::SortWork& work) const {
     At(work.args.data,
        work.args.row_count * work.args.row_elements * kernels::ItemBytes(work.args.dtype));

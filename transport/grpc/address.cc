@@ -1,5 +1,7 @@
 #include "transport/grpc/address.h"
 
+#include <sys/un.h>
+
 #include <cstdint>
 
 #include "absl/strings/match.h"
@@ -27,7 +29,10 @@ absl::Status CheckAddress(const std::string& address) {
   absl::string_view rest = address;
   if (rest.empty()) return absl::InvalidArgumentError("address is empty");
   if (absl::ConsumePrefix(&rest, "unix:")) {
-    return rest.empty() ? Refused(address, "no path") : absl::OkStatus();
+    if (rest.empty()) return Refused(address, "no path");
+    return rest.size() < sizeof(sockaddr_un::sun_path)
+               ? absl::OkStatus()
+               : Refused(address, "the path is too long for a socket");
   }
   for (const char* scheme : {"dns:", "ipv4:", "ipv6:"}) {
     if (!absl::ConsumePrefix(&rest, scheme)) continue;
@@ -39,7 +44,10 @@ absl::Status CheckAddress(const std::string& address) {
   if (colon == absl::string_view::npos || rest.back() == ']') return Refused(address, "no port");
   const absl::string_view host = rest.substr(0, colon);
   if (host.empty()) return Refused(address, "no host");
-  const bool bracketed = host.front() == '[' && host.back() == ']';
+  const bool bracketed = host.size() > 2 && host.front() == '[' && host.back() == ']';
+  if (!bracketed && host.find_first_of("[]") != absl::string_view::npos) {
+    return Refused(address, "brackets that hold no host");
+  }
   if (!bracketed && host.find(':') != absl::string_view::npos) {
     return Refused(address, "an IPv6 host goes in brackets");
   }

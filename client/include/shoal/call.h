@@ -85,11 +85,15 @@ struct WriteTo {
 
 using Destination = std::variant<ReturnToCaller, Store, WriteTo>;
 
-/// An op applied to arrays.
+/// An op, or a program in Shoal's language (docs/language.md), applied to arrays.
 ///
 ///     shoal::Call call{.op = "axpy", .params = {{"a", 2.0}}, .arguments = {x, y}};
+///     shoal::Call length{.program = "sqrt(x*x + y*y)", .arguments = {x, y}};
 struct Call {
-  std::string op = {};
+  std::string op = {};       ///< Empty: a program.
+  std::string program = {};  ///< Empty: an op. One of the two.
+  /// Of a program: the names whose values come back, in this order; none: its own outputs.
+  std::vector<std::string> outputs = {};
   std::vector<Param> params = {};
   std::vector<Argument> arguments = {};
   /// By position; fewer than the outputs, or none: the rest return to the caller.

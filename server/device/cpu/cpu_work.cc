@@ -42,9 +42,6 @@ int64_t ChunkElements(int64_t chunk_bytes, DType dtype) {
   return std::max(chunk_bytes / ItemBytes(dtype) / kLeafElements, int64_t{1}) * kLeafElements;
 }
 
-const void* Advance(const void* data, int64_t elements, DType dtype) {
-  return static_cast<const std::byte*>(data) + elements * ItemBytes(dtype);
-}
 void* Advance(void* data, int64_t elements, DType dtype) {
   return static_cast<std::byte*>(data) + elements * ItemBytes(dtype);
 }
@@ -71,59 +68,68 @@ absl::Status NotBuilt(std::string_view op, DType dtype) {
       absl::StrCat(std::string(op), " is not built for ", std::string(Name(dtype))));
 }
 
-/// Bytes of the output and of the inputs that are as long, each once.
-int64_t FootprintOf(const kernels::MapArgs& args) {
-  int64_t arrays = 1;
-  for (size_t input = 0; input < args.inputs.size(); ++input) {
-    const auto* const begin = args.inputs.begin();
-    const bool seen = std::find(begin, begin + input, args.inputs[input]) != begin + input;
-    if (args.inputs[input] != nullptr && !args.broadcast[input] && !seen) ++arrays;
+/// The kernel's outputs and those inputs that are as long.
+template <class Use>
+void ForEachArray(const MapWork& work, Use use) {
+  for (size_t i = 0; i < work.args.outputs.size(); ++i) {
+    use(work.args.outputs[i], ItemBytes(work.kernel->OutputDType(i)));
   }
-  return arrays * args.count * ItemBytes(args.dtype);
+  for (size_t i = 0; i < work.args.inputs.size(); ++i) {
+    const kernels::MapInput& input = work.args.inputs[i];
+    if (!input.single && input.axes.empty()) use(input.data, ItemBytes(work.kernel->inputs[i]));
+  }
+}
+
+/// Streaming stores, where the arrays together do not fit the caches and none is written in place.
+kernels::cpu::Stores StoresFor(const MapWork& work) {
+  std::vector<const void*> seen;
+  int64_t bytes = 0;
+  ForEachArray(work, [&](const void* data, int64_t item_bytes) {
+    if (std::find(seen.begin(), seen.end(), data) != seen.end()) return;
+    seen.push_back(data);
+    bytes += work.args.count * item_bytes;
+  });
+  const bool in_place = std::any_of(
+      work.args.inputs.begin(), work.args.inputs.end(), [&](const kernels::MapInput& input) {
+        return std::find(work.args.outputs.begin(), work.args.outputs.end(), input.data) !=
+               work.args.outputs.end();
+      });
+  return !in_place && bytes >= StreamingFootprintMin() ? kernels::cpu::Stores::kStreaming
+                                                       : kernels::cpu::Stores::kCached;
 }
 
 absl::Status Run(const MapWork& work, CancelFlag cancelled, const CpuContext& context) {
-  const kernels::MapArgs& args = work.args;
-  SHOAL_CHECK(work.op->form == kernels::OpForm::kMap);
-  if (!work.op->Supports(args.dtype)) return NotBuilt(work.op->name, args.dtype);
-  const bool in_place =
-      std::find(args.inputs.begin(), args.inputs.end(), args.output) != args.inputs.end();
-  const auto stores = !in_place && FootprintOf(args) >= StreamingFootprintMin()
-                          ? kernels::cpu::Stores::kStreaming
-                          : kernels::cpu::Stores::kCached;
-  const int64_t chunk = ChunkElements(kMapChunkBytes, args.dtype);
-  return ForChunks(CeilDiv(args.count, chunk), cancelled, context, [&](int64_t i) {
-    kernels::MapArgs part = args;
-    for (size_t input = 0; input < part.inputs.size(); ++input) {
-      if (part.inputs[input] == nullptr || part.broadcast[input]) continue;
-      part.inputs[input] = Advance(args.inputs[input], i * chunk, args.dtype);
-    }
-    part.output = Advance(args.output, i * chunk, args.dtype);
-    part.count = std::min(chunk, args.count - i * chunk);
-    kernels::cpu::RunMap(*work.op, part, stores);
+  DType widest = DType::kBool;
+  for (size_t i = 0; i < work.kernel->outputs.size(); ++i) {
+    const DType dtype = work.kernel->OutputDType(i);
+    if (ItemBytes(dtype) > ItemBytes(widest)) widest = dtype;
+  }
+  const int64_t count = work.args.count;
+  const int64_t chunk = ChunkElements(kMapChunkBytes, widest);
+  const kernels::cpu::Stores stores =
+      count <= chunk ? kernels::cpu::Stores::kCached : StoresFor(work);
+  return ForChunks(CeilDiv(count, chunk), cancelled, context, [&](int64_t i) {
+    kernels::cpu::RunMap(*work.kernel, work.args, {i * chunk, std::min(count, (i + 1) * chunk)},
+                         stores);
   });
 }
 
 absl::Status Run(const ReduceWork& work, CancelFlag cancelled, const CpuContext& context) {
-  const kernels::ReduceArgs& args = work.args;
+  const kernels::MapArgs& args = work.args;
+  const DType dtype = work.kernel->OutputDType(0);
   SHOAL_CHECK(work.op->form == kernels::OpForm::kReduce);
-  if (!work.op->Supports(args.dtype)) return NotBuilt(work.op->name, args.dtype);
+  if (!work.op->Supports(dtype)) return NotBuilt(work.op->name, dtype);
   // Cuts are multiples of the chunk in global indices, so that inner chunks are whole subtrees.
-  const int64_t chunk = ChunkElements(kReduceChunkBytes, args.dtype);
+  const int64_t chunk = ChunkElements(kReduceChunkBytes, dtype);
   const int64_t first_chunk = args.first_index / chunk;
   const int64_t end = args.first_index + args.count;
   const int64_t chunks = std::max(CeilDiv(end, chunk) - first_chunk, int64_t{1});
   std::vector<kernels::ReducePartial> partials(static_cast<size_t>(chunks));
   const absl::Status status = ForChunks(chunks, cancelled, context, [&](int64_t i) {
-    kernels::ReduceArgs part = args;
-    part.first_index = std::max(args.first_index, (first_chunk + i) * chunk);
-    part.count = std::min(end, (first_chunk + i + 1) * chunk) - part.first_index;
-    for (const void*& input : part.inputs) {
-      if (input != nullptr) {
-        input = Advance(input, part.first_index - args.first_index, args.dtype);
-      }
-    }
-    partials[static_cast<size_t>(i)] = kernels::cpu::ReduceRange(*work.op, part);
+    const int64_t part_begin = std::max(args.first_index, (first_chunk + i) * chunk);
+    const int64_t part_end = std::min(end, (first_chunk + i + 1) * chunk);
+    partials[static_cast<size_t>(i)] = kernels::cpu::ReduceRange(
+        *work.op, *work.kernel, args, {part_begin - args.first_index, part_end - args.first_index});
   });
   if (!status.ok()) return status;
   kernels::ReducePartial whole = std::move(partials[0]);
@@ -218,16 +224,15 @@ absl::Status Run(const SortWork& work, CancelFlag cancelled, const CpuContext& c
 }
 
 struct NsOnOneCore {
-  // The table's figures are for float32.
-  static double Scaled(const kernels::OpInfo& op, DType dtype, int64_t count) {
-    return op.cost_ns_per_element * static_cast<double>(count) *
-           static_cast<double>(ItemBytes(dtype)) / 4.0;
-  }
   double operator()(const MapWork& work) const {
-    return Scaled(*work.op, work.args.dtype, work.args.count);
+    return kernels::CostOf(*work.kernel) * static_cast<double>(work.args.count);
   }
   double operator()(const ReduceWork& work) const {
-    return Scaled(*work.op, work.args.dtype, work.args.count);
+    // The table's figures are for float32.
+    const auto size = static_cast<double>(ItemBytes(work.kernel->OutputDType(0))) / 4.0;
+    const double fold = work.op->cost_ns_per_element * size;
+    const double make = work.kernel->steps.empty() ? 0.0 : kernels::CostOf(*work.kernel);
+    return (fold + make) * static_cast<double>(work.args.count);
   }
   double operator()(const SortWork& work) const {
     return kSortNsPerElement * static_cast<double>(work.args.row_count) *

@@ -121,6 +121,12 @@ grpc::ServerUnaryReactor* StartUnaryCall(const UnaryTarget& target,
   call->CountIn(target.calls);
   GrpcUnaryCall* reactor = call.get();
   reactor->Hold(call);
+  // A caller that went away, or closed its side, before it had sent its request has sent none: not
+  // an empty one, which is a request with all defaults.
+  if (!request->Valid()) {
+    call->Finish(absl::CancelledError("the call ended before its request came"));
+    return reactor;
+  }
   (*target.handler)(std::move(call));
   return reactor;
 }

@@ -33,7 +33,8 @@ Outcome Shoal(std::vector<std::string> arguments,
 
 TEST(RunShoalTest, HelpVersionAndConfigNeedNoServer) {
   EXPECT_THAT(Shoal({"--help"}).out, StartsWith("Usage: shoal [OPTION...] COMMAND"));
-  EXPECT_THAT(Shoal({"apply", "--help"}).out, StartsWith("Usage: shoal apply [OPTION...] OP"));
+  EXPECT_THAT(Shoal({"apply", "--help"}).out,
+              StartsWith("Usage: shoal apply [OPTION...] FUNCTION"));
   EXPECT_THAT(Shoal({"--version"}).out, StartsWith("shoal 0."));
   const Outcome config = Shoal({"--show-config", "ls"}, {{"SHOAL_ADDRESS", "h:1"}});
   EXPECT_EQ(config.code, ExitCode::kOk);

@@ -4,24 +4,32 @@
 #include <cmath>
 #include <cstdint>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "kernels/cpu/map.h"
 #include "kernels/half.h"
-#include "tests/kernels/cpu/arrays.h"
+#include "tests/kernels/cpu/op_cases.h"
 
-// What add, multiply and axpy mean where it is easily lost; map_test.cc compares every size and
-// dtype with a naive reference.
+// What the arithmetic means where it is easily lost; map_test.cc compares add, multiply and axpy
+// with a naive reference in every size and dtype.
 namespace shoal::kernels::cpu {
 namespace {
+
+void RunOne(const char* op, DType dtype, std::vector<const void*> inputs, void* out, int64_t count,
+            std::vector<Scalar> params = {}) {
+  const support::OneKernel one =
+      support::OneOp(*FindOp(op), dtype, std::move(inputs), out, count, std::move(params));
+  RunMap(one.kernel, one.args(), {0, count});
+}
 
 // The product alone is 1 + 2^-11 + 2^-24: rounded before the sum, the last part is lost.
 TEST(ArithmeticTest, ProductsAreRoundedBeforeTheyAreAdded) {
   const float x[] = {1.0F + std::ldexp(1.0F, -12)};
   const float y[] = {-1.0F - std::ldexp(1.0F, -11)};
   float out[] = {1.0F};
-  MapArgs args = {DType::kFloat32, {x, y}, {}, {double{x[0]}}, out, 1};
   ForEachInstructionSet([&](const std::string& name) {
-    RunMap(*FindOp("axpy"), args);
+    RunOne("axpy", DType::kFloat32, {x, y}, out, 1, {double{x[0]}});
     EXPECT_EQ(out[0], 0.0F) << name;
   });
 }
@@ -33,7 +41,7 @@ TEST(ArithmeticTest, HalvesAreRoundedOncePerOp) {
     const auto x = static_cast<uint16_t>(bits);
     const uint16_t y = 0x1555;
     uint16_t out = 0;
-    RunMap(*FindOp("axpy"), {DType::kFloat16, {&x, &y}, {}, {3.0}, &out, 1});
+    RunOne("axpy", DType::kFloat16, {&x, &y}, &out, 1, {3.0});
     const float product = 3.0F * Float16ToFloat(x);
     ASSERT_EQ(out, FloatToFloat16(product + Float16ToFloat(y)));
     const float rounded = Float16ToFloat(FloatToFloat16(product));
@@ -48,7 +56,7 @@ TEST(ArithmeticTest, TheFactorIsRoundedToTheDTypeOnce) {
   uint16_t out = 0;
   // Just above a tie of float16; as a float32 it would be the tie and go down to even.
   const double a = 1.0 + std::ldexp(1.0, -11) + std::ldexp(1.0, -40);
-  RunMap(*FindOp("axpy"), {DType::kFloat16, {&x, &y}, {}, {a}, &out, 1});
+  RunOne("axpy", DType::kFloat16, {&x, &y}, &out, 1, {a});
   EXPECT_EQ(out, 0x3c01);
 }
 
@@ -56,19 +64,105 @@ TEST(ArithmeticTest, FactorsOfTheWholeIntegerRangeArriveExactly) {
   const uint64_t one = 1;
   const uint64_t zero = 0;
   uint64_t out = 0;
-  RunMap(*FindOp("axpy"), {DType::kUint64, {&one, &zero}, {}, {std::ldexp(1.0, 63)}, &out, 1});
+  RunOne("axpy", DType::kUint64, {&one, &zero}, &out, 1, {std::ldexp(1.0, 63)});
   EXPECT_EQ(out, uint64_t{1} << 63);
-  RunMap(*FindOp("axpy"), {DType::kInt64, {&one, &zero}, {}, {-std::ldexp(1.0, 63)}, &out, 1});
+  RunOne("axpy", DType::kInt64, {&one, &zero}, &out, 1, {-std::ldexp(1.0, 63)});
   EXPECT_EQ(out, uint64_t{1} << 63);
+}
+
+TEST(ArithmeticTest, TheRestOfItInPlainCpp) {
+  ExpectBinary("subtract", []<std::floating_point T>(T x, T y) { return x - y; });
+  ExpectBinary("subtract", []<std::integral T>(T x, T y) {
+    return static_cast<T>(static_cast<uint64_t>(x) - static_cast<uint64_t>(y));
+  });
+  ExpectBinary("subtract", []<class T>(Complex<T> x, Complex<T> y) {
+    return Complex<T>{x.re - y.re, x.im - y.im};
+  });
+  ExpectUnary("negative", []<std::floating_point T>(T x) { return -x; });
+  ExpectUnary("negative", []<std::integral T>(T x) {
+    return static_cast<T>(uint64_t{0} - static_cast<uint64_t>(x));
+  });
+  ExpectUnary("absolute", []<std::floating_point T>(T x) { return std::fabs(x); });
+  ExpectUnary("absolute", []<std::integral T>(T x) {
+    return static_cast<T>(x < 0 ? uint64_t{0} - static_cast<uint64_t>(x)
+                                : static_cast<uint64_t>(x));
+  });
+  ExpectUnary("sign", []<Real T>(T x) {
+    return x > 0 ? T{1} : x < 0 ? static_cast<T>(-1) : x == x ? T{0} : x;
+  });
+  ExpectUnary("square", []<std::floating_point T>(T x) { return x * x; });
+  ExpectUnary("sqrt", []<std::floating_point T>(T x) { return std::sqrt(x); });
+  ExpectUnary("positive", []<Real T>(T x) { return x; });
+}
+
+// (1 + 2^-27)^2 - 1 in one rounding is 2^-26 + 2^-54.
+TEST(ArithmeticTest, FmaRoundsOnce) {
+  const double x = 1 + std::ldexp(1.0, -27);
+  const double z = -1.0;
+  ForEachInstructionSet([&](const std::string& name) {
+    double out = 0;
+    RunOne("fma", DType::kFloat64, {&x, &x, &z}, &out, 1);
+    EXPECT_EQ(out, std::ldexp(1.0, -26) + std::ldexp(1.0, -54)) << name;
+  });
+}
+
+// Whatever an op does to halves, it does to them as float32 and rounds the result once.
+TEST(ArithmeticTest, HalvesAreTheFloatsRounded) {
+  for (const OpInfo& op : AllOps()) {
+    if (op.form != OpForm::kMap || !op.params.empty()) continue;
+    for (const DType dtype : {DType::kFloat16, DType::kBfloat16}) {
+      if (!op.Supports(dtype)) continue;
+      std::array<Bytes, 3> halves;
+      std::array<std::vector<float>, 3> floats;
+      std::vector<const void*> half_inputs;
+      std::vector<const void*> float_inputs;
+      for (size_t i = 0; i < static_cast<size_t>(op.inputs_max); ++i) {
+        const bool condition = op.condition && i == 0;
+        halves[i] = RandomArray(condition ? DType::kBool : dtype, kCaseCount, Fill::kAwkward, i);
+        if (!condition) {
+          for (int64_t j = 0; j < kCaseCount; ++j) {
+            floats[i].push_back(static_cast<float>(LoadFloat(dtype, halves[i].data() + 2 * j)));
+          }
+        }
+        half_inputs.push_back(halves[i].data());
+        float_inputs.push_back(condition ? static_cast<const void*>(halves[i].data())
+                                         : floats[i].data());
+      }
+      const DType result = OutputDType(op, dtype);
+      Bytes seen(static_cast<size_t>(kCaseCount * ItemBytes(result)));
+      Bytes wide(static_cast<size_t>(kCaseCount) * 4);
+      for (const Stores stores : {Stores::kCached, Stores::kStreaming}) {
+        const support::OneKernel half =
+            support::OneOp(op, dtype, half_inputs, seen.data(), kCaseCount);
+        RunMap(half.kernel, half.args(), {0, kCaseCount}, stores);
+        const support::OneKernel full =
+            support::OneOp(op, DType::kFloat32, float_inputs, wide.data(), kCaseCount);
+        RunMap(full.kernel, full.args(), {0, kCaseCount}, stores);
+        for (int64_t i = 0; i < kCaseCount; ++i) {
+          std::array<std::byte, 2> expected = {};
+          const std::byte* at = wide.data() + i * ItemBytes(OutputDType(op, DType::kFloat32));
+          if (result == DType::kBool) {
+            expected[0] = *at;
+          } else {
+            StoreFloat(result, expected.data(), double{Load<float>(at)});
+          }
+          ASSERT_EQ(std::memcmp(seen.data() + i * ItemBytes(result), expected.data(),
+                                static_cast<size_t>(ItemBytes(result))),
+                    0)
+              << std::string(op.name) << " " << std::string(Name(dtype)) << " " << i;
+        }
+      }
+    }
+  }
 }
 
 TEST(ArithmeticTest, AnyByteButZeroIsTrueInABool) {
   const std::array<uint8_t, 4> x = {0, 2, 0, 0x80};
   const std::array<uint8_t, 4> y = {0, 4, 0xff, 0};
   std::array<uint8_t, 4> out = {};
-  RunMap(*FindOp("add"), {DType::kBool, {x.data(), y.data()}, {}, {}, out.data(), 4});
+  RunOne("add", DType::kBool, {x.data(), y.data()}, out.data(), 4);
   EXPECT_EQ(out, (std::array<uint8_t, 4>{0, 1, 1, 1}));
-  RunMap(*FindOp("multiply"), {DType::kBool, {x.data(), y.data()}, {}, {}, out.data(), 4});
+  RunOne("multiply", DType::kBool, {x.data(), y.data()}, out.data(), 4);
   EXPECT_EQ(out, (std::array<uint8_t, 4>{0, 1, 0, 0}));
 }
 

@@ -26,7 +26,7 @@ void ForEachReduction(Body body) {
 }
 
 Bytes Reduce(const OpInfo& op, DType dtype, const Bytes& x, const Bytes& y) {
-  const DType output = *OutputDType(op, dtype);
+  const DType output = OutputDType(op, dtype);
   Bytes direct(static_cast<size_t>(ItemBytes(output)));
   const auto count = static_cast<int64_t>(x.size()) / ItemBytes(dtype);
   const ReduceArgs args = {dtype, {x.data(), y.data()}, 0, count};
@@ -109,7 +109,7 @@ Bytes NaiveIntegerReduction(const OpInfo& op, DType dtype, const Bytes& x, const
     const uint64_t u = LoadInteger(dtype, x.data() + at);
     sum += op.name == "dot" ? u * LoadInteger(dtype, y.data() + at) : u;
   }
-  const DType output = *OutputDType(op, dtype);
+  const DType output = OutputDType(op, dtype);
   Bytes out(static_cast<size_t>(ItemBytes(output)));
   StoreInteger(output, out.data(), sum);
   return out;

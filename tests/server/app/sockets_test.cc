@@ -70,6 +70,17 @@ TEST_F(SocketDirectoryTest, AGivenOneIsMadeAndTakenAwayOnlyIfItWasNotThere) {
   EXPECT_EQ(rmdir(path.c_str()), 0);
 }
 
+TEST_F(SocketDirectoryTest, AnotherServersSocketsAreLeftAlone) {
+  const std::string path = temporary_ + "/shared";
+  {
+    const auto first = SocketDirectory::Make(path, temporary_);
+    ASSERT_TRUE(first.ok());
+    const auto second = SocketDirectory::Make(path, temporary_);
+    EXPECT_EQ(second.status().code(), absl::StatusCode::kUnavailable);
+  }
+  EXPECT_TRUE(SocketDirectory::Make(path, temporary_).ok());
+}
+
 TEST_F(SocketDirectoryTest, MovesWithoutLosingOrDoublingIt) {
   auto first = *SocketDirectory::Make("", temporary_);
   const std::string folder = FolderOf(first);

@@ -64,6 +64,23 @@ TEST_F(LocalWorkerTest, DroppingWhatRunsRaisesItsFlagAndWhatWaitsIsReported) {
   EXPECT_EQ(actions_.reports[0].outcome, core::AttemptOutcome::kCancelled);
 }
 
+// The lane has its next launch before the flag of the last one is raised.
+TEST_F(LocalWorkerTest, ADeadlineMayPassAsTheLaunchEndsWhileAnotherWaits) {
+  core::Assignment late = For(&first_, 1);
+  late.deadline = kNow + std::chrono::milliseconds(10);
+  const std::vector<core::Assignment> work = {late};
+  const std::vector<core::Assignment> more = {For(&second_, 2)};
+  worker_.Assign(kNow, work, &actions_);
+  worker_.Assign(kNow, more, &actions_);
+  ASSERT_EQ(actions_.launches.size(), 1U);
+  const std::vector<core::AttemptEnd> ends = {{.attempt = AttemptId{1}}};
+  worker_.EndLaunches(kNow + std::chrono::milliseconds(20), ends, &actions_);
+  EXPECT_TRUE(*first_.cancel_flag());
+  ASSERT_EQ(actions_.launches.size(), 2U);
+  EXPECT_EQ(actions_.launches[1].body, &second_);
+  EXPECT_FALSE(*second_.cancel_flag());
+}
+
 TEST_F(LocalWorkerTest, WhatWaitsForStoredArraysStartsWhenTheyGo) {
   worker_.SetStored(kNow, 60, &actions_);
   core::Assignment large = For(&first_, 1);

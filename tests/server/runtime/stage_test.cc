@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <random>
 #include <string>
@@ -13,6 +14,7 @@
 #include "kernels/cpu/sort.h"
 #include "server/plan/typing.h"
 #include "tests/server/runtime/calls.h"
+#include "tests/support/one_op.h"
 
 namespace shoal::runtime {
 namespace {
@@ -45,17 +47,16 @@ std::string WholeResult(const kernels::OpInfo& op, const std::vector<Input>& inp
                                .row_elements = row});
     return bytes;
   }
-  if (op.any_dtype) return inputs[0].bytes;
-  kernels::MapArgs args;
-  args.dtype = output.dtype;
-  args.params[0] = 3;
-  args.output = bytes.data();
-  args.count = output.shape.element_count();
+  if (op.form == kernels::OpForm::kMove) return inputs[0].bytes;
+  std::vector<const void*> data;
+  for (const Input& input : inputs) data.push_back(input.bytes.data());
+  support::OneKernel one =
+      support::OneOp(op, inputs.back().type.dtype, data, bytes.data(), output.shape.element_count(),
+                     std::vector<kernels::Scalar>(op.params.size(), 3.0));
   for (size_t i = 0; i < inputs.size(); ++i) {
-    args.inputs[i] = inputs[i].bytes.data();
-    args.broadcast[i] = inputs[i].type.shape.element_count() == 1 && args.count != 1;
+    one.inputs[i].single = inputs[i].type.shape.element_count() == 1 && one.count != 1;
   }
-  kernels::cpu::RunMap(op, args);
+  kernels::cpu::RunMap(one.kernel, one.args(), {0, one.count});
   return bytes;
 }
 
@@ -112,14 +113,14 @@ class RandomCase {
         {0, 4}, {1, 9}, {9, 1}, {2, 64}, {5000}, {8200}, {4, 3, 2}, {13, 500}};
     std::vector<int64_t> shape = shapes[random_() % shapes.size()];
     if (op_->form == kernels::OpForm::kSort && shape.empty()) shape = {1};
-    const int count = op_->any_dtype ? 1 : op_->inputs_max;
+    const int count = op_->form == kernels::OpForm::kMove ? 1 : op_->inputs_max;
     for (int i = 0; i < count; ++i) {
       // Now and then a single element, which is broadcast.
       const bool single = op_->form == kernels::OpForm::kMap && i == 1 && random_() % 4 == 0;
-      const plan::ArrayType type{dtype_,
+      const plan::ArrayType type{op_->condition && i == 0 ? DType::kBool : dtype_,
                                  *plan::Shape::Create(single ? std::vector<int64_t>{} : shape)};
       inputs.push_back(
-          {type, Elements(dtype_, static_cast<size_t>(support::ByteCount(type)), random_())});
+          {type, Elements(type.dtype, static_cast<size_t>(support::ByteCount(type)), random_())});
       places.push_back(kAllPlaces[random_() % std::size(kAllPlaces)]);
     }
     to = kAllPlaces[random_() % std::size(kAllPlaces)];
@@ -178,15 +179,18 @@ class StageTest : public ::testing::TestWithParam<int> {
       arguments.push_back(calls_.Argument(one.inputs[i].type, one.inputs[i].bytes, one.places[i]));
       types.push_back(one.inputs[i].type);
     }
-    const plan::ArrayType output = plan::OutputTypes(one.op(), types)->front();
     plan::Call call = Calls::Make(std::string(one.op().name).c_str(), std::move(arguments));
+    const plan::ArrayType output = plan::TypeCall(call, types)->outputs.front();
     call.destinations.push_back(DestinationOf(one, support::ByteCount(output)));
     call.route = one.route;
     const auto result = calls_.Run(std::move(call));
     ASSERT_TRUE(result.ok()) << result.status();
     const std::string wanted = WholeResult(one.op(), one.inputs, output);
     ExpectOutput(result->outputs[0], wanted);
-    if (output.dtype == DType::kInt32 || one.inputs[0].type.dtype == DType::kInt32) {
+    constexpr std::array<absl::string_view, 7> kPlain = {"echo", "axpy", "add", "multiply",
+                                                         "sum",  "dot",  "sort"};
+    const bool is_plain = std::ranges::find(kPlain, std::string(one.op().name)) != kPlain.end();
+    if (is_plain && one.inputs[0].type.dtype == DType::kInt32) {
       EXPECT_EQ(wanted, PlainResult(std::string(one.op().name), one.inputs));
     }
   }
@@ -223,8 +227,9 @@ TEST_P(StageTest, LargeArraysInTheRequestAreCutOverTheWorkers) {
       arguments.push_back(calls_.Argument(input.type, input.bytes, Place::kRequest));
       types.push_back(input.type);
     }
-    const plan::ArrayType output = plan::OutputTypes(info, types)->front();
-    const auto result = calls_.Run(Calls::Make(op, std::move(arguments)));
+    plan::Call call = Calls::Make(op, std::move(arguments));
+    const plan::ArrayType output = plan::TypeCall(call, types)->outputs.front();
+    const auto result = calls_.Run(std::move(call));
     ASSERT_TRUE(result.ok()) << result.status();
     // Where workers do not reach each other's memory, one sorts the row.
     const bool alone = info.form == kernels::OpForm::kSort && support::RunsOnSealedDevices();
@@ -238,12 +243,17 @@ INSTANTIATE_TEST_SUITE_P(Workers, StageTest, ::testing::Values(1, 2, 3, 7));
 class CutTest : public ::testing::Test {
  protected:
   StageInputs Inputs(const char* op) {
-    call_.op = kernels::FindOp(op);
-    return {&call_, {}, {}, engine_->workers.get()};
+    const kernels::OpInfo& info = *kernels::FindOp(op);
+    const bool is_map = info.form == kernels::OpForm::kMap;
+    step_.form = info.form;
+    step_.op = is_map ? nullptr : &info;
+    step_.kernel =
+        is_map ? kernels::OpKernel(info, DType::kUint8) : kernels::IdentityKernel(DType::kUint8);
+    return {&step_, {}, {}, engine_->workers.get()};
   }
 
   support::TestEngine engine_{{.workers = 3}};
-  plan::Call call_;
+  kernels::program::Step step_;
 };
 
 TEST_F(CutTest, SmallArraysInTheRequestRunAnywhereInOnePiece) {

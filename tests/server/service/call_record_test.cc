@@ -14,14 +14,21 @@
 namespace shoal::service {
 namespace {
 
+plan::Call CallOf(const kernels::OpInfo& op) {
+  plan::Call call;
+  call.op = &op;
+  return call;
+}
+
 TEST(ThroughputNamesTest, EveryIndexNamesItsOwn) {
   const std::vector<std::string> names = ThroughputNames();
   for (const kernels::OpInfo& op : kernels::AllOps()) {
-    EXPECT_EQ(names[static_cast<size_t>(ThroughputIndex(&op))], std::string(op.name));
+    EXPECT_EQ(names[static_cast<size_t>(ThroughputIndex(CallOf(op)))], std::string(op.name));
   }
   EXPECT_EQ(names[static_cast<size_t>(PutIndex())], "put");
   EXPECT_EQ(names[static_cast<size_t>(GetIndex())], "get");
-  EXPECT_EQ(names.size(), static_cast<size_t>(GetIndex()) + 1);
+  EXPECT_EQ(names[static_cast<size_t>(ThroughputIndex(plan::Call()))], "program");
+  EXPECT_EQ(names.size(), static_cast<size_t>(GetIndex()) + 2);
 }
 
 TEST(RecordTest, TheTableLearnsWhatTheCallWas) {

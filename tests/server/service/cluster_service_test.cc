@@ -69,8 +69,9 @@ TEST_F(ClusterServiceTest, HostIdNamesKernelAndNetwork) {
 TEST_F(ClusterServiceTest, ThroughputIsByOp) {
   const auto record = [&](const char* op, bool failed) {
     CallRecord call;
-    call.key = KeyOf(ThroughputIndex(kernels::FindOp(op)), plan::Route::kWorker,
-                     telemetry::Plane::kStream);
+    plan::Call of;
+    of.op = kernels::FindOp(op);
+    call.key = KeyOf(ThroughputIndex(of), plan::Route::kWorker, telemetry::Plane::kStream);
     call.begun = runtime::Now();
     call.bytes_in = 600;
     call.bytes_out = 500;

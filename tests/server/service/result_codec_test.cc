@@ -18,7 +18,8 @@ class ResultCodecTest : public ::testing::Test {
     return {runtime::HostOperand(support::Type(DType::kUint8, {3}),
                                  reinterpret_cast<std::byte*>(bytes_.data()), nullptr),
             {},
-            {}};
+            {},
+            ""};
   }
   runtime::CallOutput Stored() {
     runtime::CallOutput output = Output();

@@ -11,8 +11,9 @@ namespace shoal::device {
 namespace {
 
 TEST(CostTest, GrowsWithTheWorkAndNeverOverflows) {
-  MapWork work{kernels::FindOp("add"), {}};
-  work.args.dtype = kernels::DType::kFloat32;
+  const kernels::MapKernel add =
+      kernels::OpKernel(*kernels::FindOp("add"), kernels::DType::kFloat32);
+  MapWork work{&add, {}};
   work.args.count = 1000;
   const Duration small = EstimatedCost(work);
   work.args.count = 1'000'000;

@@ -1,10 +1,10 @@
-#include "server/plan/shape.h"
+#include "kernels/shape.h"
 
 #include <gtest/gtest.h>
 
 #include <vector>
 
-namespace shoal::plan {
+namespace shoal::kernels {
 namespace {
 
 TEST(ShapeTest, ScalarHasOneElementAndNoAxes) {
@@ -19,7 +19,7 @@ TEST(ShapeTest, ZeroExtentIsKept) {
   const Shape empty = *Shape::Create({3, 0, 5});
   EXPECT_EQ(empty.element_count(), 0);
   EXPECT_EQ(empty.ToString(), "(3, 0, 5)");
-  EXPECT_EQ(*empty.ByteCount(kernels::DType::kFloat64), 0);
+  EXPECT_EQ(*empty.ByteCount(DType::kFloat64), 0);
 }
 
 TEST(ShapeTest, RefusesWhatNoMemoryCouldHold) {
@@ -30,9 +30,9 @@ TEST(ShapeTest, RefusesWhatNoMemoryCouldHold) {
     EXPECT_EQ(Shape::Create(extents).status().code(), absl::StatusCode::kInvalidArgument);
   }
   EXPECT_TRUE(Shape::Create(std::vector<int64_t>(32, 1)).ok());
-  EXPECT_EQ(Shape::Create({huge})->ByteCount(kernels::DType::kInt64).status().code(),
+  EXPECT_EQ(Shape::Create({huge})->ByteCount(DType::kInt64).status().code(),
             absl::StatusCode::kInvalidArgument);
 }
 
 }  // namespace
-}  // namespace shoal::plan
+}  // namespace shoal::kernels

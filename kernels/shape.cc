@@ -1,9 +1,9 @@
-#include "server/plan/shape.h"
+#include "kernels/shape.h"
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 
-namespace shoal::plan {
+namespace shoal::kernels {
 namespace {
 
 absl::Status TooLarge(absl::Span<const int64_t> extents) {
@@ -38,9 +38,9 @@ absl::StatusOr<Shape> Shape::Create(absl::Span<const int64_t> extents) {
   return shape;
 }
 
-absl::StatusOr<int64_t> Shape::ByteCount(kernels::DType dtype) const {
+absl::StatusOr<int64_t> Shape::ByteCount(DType dtype) const {
   int64_t bytes = 0;
-  if (__builtin_mul_overflow(element_count_, kernels::ItemBytes(dtype), &bytes)) {
+  if (__builtin_mul_overflow(element_count_, ItemBytes(dtype), &bytes)) {
     return TooLarge(extents_);
   }
   return bytes;
@@ -50,4 +50,4 @@ std::string Shape::ToString() const {
   return absl::StrCat("(", absl::StrJoin(extents_, ", "), extents_.size() == 1 ? ",)" : ")");
 }
 
-}  // namespace shoal::plan
+}  // namespace shoal::kernels

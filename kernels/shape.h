@@ -8,7 +8,7 @@
 #include "absl/types/span.h"
 #include "kernels/dtype.h"
 
-namespace shoal::plan {
+namespace shoal::kernels {
 
 inline constexpr int kRankMax = 32;
 
@@ -39,7 +39,7 @@ class Shape {
   ///
   /// Errors:
   ///   INVALID_ARGUMENT  2^63 bytes or more.
-  absl::StatusOr<int64_t> ByteCount(kernels::DType dtype) const;
+  absl::StatusOr<int64_t> ByteCount(DType dtype) const;
 
   /// As Python prints it: "()", "(3,)", "(2, 3)".
   std::string ToString() const;
@@ -52,4 +52,12 @@ class Shape {
   int64_t row_elements_ = 1;
 };
 
-}  // namespace shoal::plan
+/// What an array is, without where it lies.
+struct ArrayType {
+  DType dtype = DType::kFloat32;
+  Shape shape;
+
+  friend bool operator==(const ArrayType&, const ArrayType&) = default;
+};
+
+}  // namespace shoal::kernels

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "kernels/map.h"
+#include "kernels/registry.h"
+
+namespace shoal::support {
+
+/// A kernel with the memory that its arguments borrow: to be run, or launched, where it stands.
+struct OneKernel {
+  kernels::MapKernel kernel;
+  std::vector<kernels::MapInput> inputs;
+  std::vector<kernels::Scalar> scalars;
+  std::vector<void*> outputs;
+  int64_t count = 0;
+  int64_t first_index = 0;
+
+  kernels::MapArgs args() const { return {inputs, scalars, outputs, first_index, count}; }
+};
+
+/// The kernel of one op, on plain arrays of `count` elements.
+inline OneKernel OneOp(const kernels::OpInfo& op, kernels::DType dtype,
+                       std::vector<const void*> inputs, void* output, int64_t count,
+                       std::vector<kernels::Scalar> params = {}) {
+  OneKernel one;
+  one.kernel = kernels::OpKernel(op, dtype);
+  for (size_t i = 0; i < one.kernel.inputs.size(); ++i) {
+    one.inputs.push_back({.data = inputs[i], .axes = {}, .single = false});
+  }
+  one.scalars = std::move(params);
+  one.outputs = {output};
+  one.count = count;
+  return one;
+}
+
+}  // namespace shoal::support
