@@ -302,10 +302,20 @@ class SocketTest(unittest.TestCase):
         with Shoald() as other:
             directory = os.path.join(other.tmp, "sockets")
             server = Shoald(f"--socket-dir={directory}")
+            server.kill()
             self.assertTrue(os.listdir(directory))
             with Shoald(f"--socket-dir={directory}") as again, \
                     Client("unix:" + again.unix_socket) as client:
                 self.assertEqual(client.echo(b"x"), b"x")
+
+    def test_sockets_of_a_living_server_are_left_alone(self):
+        with Shoald() as other:
+            directory = os.path.join(other.tmp, "sockets")
+            with Shoald(f"--socket-dir={directory}") as server:
+                with self.assertRaisesRegex(AssertionError, "another server has its sockets"):
+                    Shoald(f"--socket-dir={directory}")
+                with Client("unix:" + server.unix_socket) as client:
+                    self.assertEqual(client.echo(b"x"), b"x")
 
     def test_without_sockets(self):
         with Shoald("--no-unix-socket") as server, Client(server.address) as client:
