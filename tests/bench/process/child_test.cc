@@ -102,7 +102,9 @@ TEST(UsageTest, SeesTheWorkAndTheMemoryOfAnotherProcess) {
   ASSERT_TRUE(child->AwaitLine("done", seconds(60)).ok());
   EXPECT_GT(ProcessCpu(child->pid()), Duration::zero());
   EXPECT_GT(PeakResidentBytes(child->pid()), 0);
-  EXPECT_LE(ResidentBytes(child->pid()), PeakResidentBytes(child->pid()));
+  // The kernel counts pages in batches of up to 64 a thread, and keeps the peak of the batches.
+  constexpr int64_t kBatch = 64 * 4096;
+  EXPECT_LE(ResidentBytes(child->pid()), PeakResidentBytes(child->pid()) + kBatch);
 }
 
 TEST(UsageTest, CountsOurOwnWork) {
