@@ -71,28 +71,45 @@ TEST(ArithmeticTest, FactorsOfTheWholeIntegerRangeArriveExactly) {
 }
 
 TEST(ArithmeticTest, TheRestOfItInPlainCpp) {
-  ExpectBinary("subtract", []<std::floating_point T>(T x, T y) { return x - y; });
-  ExpectBinary("subtract", []<std::integral T>(T x, T y) {
-    return static_cast<T>(static_cast<uint64_t>(x) - static_cast<uint64_t>(y));
-  });
-  ExpectBinary("subtract", []<class T>(Complex<T> x, Complex<T> y) {
-    return Complex<T>{x.re - y.re, x.im - y.im};
-  });
-  ExpectUnary("negative", []<std::floating_point T>(T x) { return -x; });
-  ExpectUnary("negative", []<std::integral T>(T x) {
-    return static_cast<T>(uint64_t{0} - static_cast<uint64_t>(x));
-  });
-  ExpectUnary("absolute", []<std::floating_point T>(T x) { return std::fabs(x); });
-  ExpectUnary("absolute", []<std::integral T>(T x) {
-    return static_cast<T>(x < 0 ? uint64_t{0} - static_cast<uint64_t>(x)
-                                : static_cast<uint64_t>(x));
-  });
+  ExpectBinary(
+      "subtract", []<std::floating_point T>(T x, T y) { return x - y; },
+      []<std::integral T>(T x, T y) {
+        return static_cast<T>(static_cast<uint64_t>(x) - static_cast<uint64_t>(y));
+      },
+      []<class T>(Complex<T> x, Complex<T> y) {
+        return Complex<T>{x.re - y.re, x.im - y.im};
+      });
+  ExpectUnary(
+      "negative", []<std::floating_point T>(T x) { return -x; },
+      []<std::integral T>(T x) { return static_cast<T>(uint64_t{0} - static_cast<uint64_t>(x)); },
+      []<class T>(Complex<T> x) {
+        return Complex<T>{-x.re, -x.im};
+      });
+  ExpectUnary(
+      "absolute", []<std::floating_point T>(T x) { return std::fabs(x); },
+      []<std::integral T>(T x) {
+        const auto bits = static_cast<uint64_t>(x);
+        return static_cast<T>(x < 0 ? uint64_t{0} - bits : bits);
+      },
+      [](Bool8 x) { return x; });
   ExpectUnary("sign", []<Real T>(T x) {
     return x > 0 ? T{1} : x < 0 ? static_cast<T>(-1) : x == x ? T{0} : x;
   });
-  ExpectUnary("square", []<std::floating_point T>(T x) { return x * x; });
+  ExpectUnary(
+      "square", []<std::floating_point T>(T x) { return x * x; },
+      []<std::integral T>(T x) {
+        return static_cast<T>(static_cast<uint64_t>(x) * static_cast<uint64_t>(x));
+      },
+      []<class T>(Complex<T> x) {
+        const volatile T of_real = x.re * x.re;  // Variables keep a compiler from fusing.
+        const volatile T of_imaginary = x.im * x.im;
+        const volatile T mixed = x.re * x.im;
+        return Complex<T>{of_real - of_imaginary, mixed + mixed};
+      });
   ExpectUnary("sqrt", []<std::floating_point T>(T x) { return std::sqrt(x); });
-  ExpectUnary("positive", []<Real T>(T x) { return x; });
+  ExpectUnary(
+      "positive", []<Real T>(T x) { return x; }, []<class T>(Complex<T> x) { return x; });
+  ExpectOfAll<3>("fma", []<std::floating_point T>(T x, T y, T z) { return std::fma(x, y, z); });
 }
 
 // (1 + 2^-27)^2 - 1 in one rounding is 2^-26 + 2^-54.

@@ -101,7 +101,7 @@ constexpr Patterns SpecialPatterns(DType dtype) {
 
 enum class Fill : uint8_t {
   kFinite,   ///< Floats of moderate size, integers and bools of every value.
-  kAwkward,  ///< Also special floats, every few elements.
+  kAwkward,  ///< Also special floats and the limits of integers, every few elements.
 };
 
 /// Writes a random real number (one half of a complex one).
@@ -109,6 +109,12 @@ inline void StoreRandom(DType dtype, std::byte* at, Fill fill, std::mt19937_64& 
   if (!IsFloat(dtype)) {
     // Small values now and then, so that sorts see equal elements and products do not all wrap.
     const uint64_t value = random();
+    if (fill == Fill::kAwkward && value % 5 == 0) {
+      const uint64_t top = uint64_t{1} << (8 * ItemBytes(dtype) - 1);
+      const std::array<uint64_t, 5> limits = {0, top, top - 1, ~uint64_t{0}, ~uint64_t{0} - 1};
+      StoreInteger(dtype, at, limits[(value >> 32) % limits.size()]);
+      return;
+    }
     StoreInteger(dtype, at, value % 4 == 0 ? value >> 32 & 3 : value >> 8);
     return;
   }

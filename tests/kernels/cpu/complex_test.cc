@@ -5,16 +5,19 @@
 namespace shoal::kernels::cpu {
 namespace {
 
-TEST(ComplexTest, PartsAndConjugate) {
-  ExpectUnary("real", []<class T>(Complex<T> x) { return x.re; });
-  ExpectUnary("imag", []<class T>(Complex<T> x) { return x.im; });
-  ExpectUnary("conjugate", []<class T>(Complex<T> x) { return Complex<T>{x.re, -x.im}; });
-}
-
 TEST(ComplexTest, RealNumbersHaveAnImaginaryPartOfZero) {
-  ExpectUnary("real", []<Real T>(T x) { return x; });
-  ExpectUnary("imag", []<Real T>(T) { return T{0}; });
-  ExpectUnary("conjugate", []<Real T>(T x) { return x; });
+  ExpectUnary(
+      "real", []<class T>(Complex<T> x) { return x.re; }, []<Real T>(T x) { return x; },
+      [](Bool8 x) { return x; });
+  ExpectUnary(
+      "imag", []<class T>(Complex<T> x) { return x.im; }, []<Real T>(T) { return T{0}; },
+      [](Bool8) { return Bool8::kFalse; });
+  ExpectUnary(
+      "conjugate",
+      []<class T>(Complex<T> x) {
+        return Complex<T>{x.re, -x.im};
+      },
+      []<Real T>(T x) { return x; });
 }
 
 }  // namespace

@@ -21,26 +21,41 @@ bool IsNumber(T x) {
   return x == x;
 }
 
+constexpr auto kBoth = [](Bool8 x, Bool8 y) { return ToBool8(IsTrue(x) && IsTrue(y)); };
+constexpr auto kEither = [](Bool8 x, Bool8 y) { return ToBool8(IsTrue(x) || IsTrue(y)); };
+
 TEST(ExtremesTest, NaNWinsInMinimumAndMaximum) {
-  ExpectBinary("minimum", []<Real T>(T x, T y) {
-    if (!IsNumber(x) || !IsNumber(y)) return IsNumber(x) ? y : x;
-    return Below(x, y) ? x : y;
-  });
-  ExpectBinary("maximum", []<Real T>(T x, T y) {
-    if (!IsNumber(x) || !IsNumber(y)) return IsNumber(x) ? y : x;
-    return Below(x, y) ? y : x;
-  });
+  ExpectBinary(
+      "minimum",
+      []<Real T>(T x, T y) {
+        if (!IsNumber(x) || !IsNumber(y)) return IsNumber(x) ? y : x;
+        return Below(x, y) ? x : y;
+      },
+      kBoth);
+  ExpectBinary(
+      "maximum",
+      []<Real T>(T x, T y) {
+        if (!IsNumber(x) || !IsNumber(y)) return IsNumber(x) ? y : x;
+        return Below(x, y) ? y : x;
+      },
+      kEither);
 }
 
 TEST(ExtremesTest, NaNLosesInFminAndFmax) {
-  ExpectBinary("fmin", []<Real T>(T x, T y) {
-    if (!IsNumber(x)) return y;
-    return !IsNumber(y) || Below(x, y) ? x : y;
-  });
-  ExpectBinary("fmax", []<Real T>(T x, T y) {
-    if (!IsNumber(x)) return y;
-    return IsNumber(y) && Below(x, y) ? y : x;
-  });
+  ExpectBinary(
+      "fmin",
+      []<Real T>(T x, T y) {
+        if (!IsNumber(x)) return y;
+        return !IsNumber(y) || Below(x, y) ? x : y;
+      },
+      kBoth);
+  ExpectBinary(
+      "fmax",
+      []<Real T>(T x, T y) {
+        if (!IsNumber(x)) return y;
+        return IsNumber(y) && Below(x, y) ? y : x;
+      },
+      kEither);
 }
 
 TEST(ExtremesTest, CopysignTakesTheSignOfZerosAndNaNsToo) {

@@ -27,11 +27,18 @@ TEST(LogicTest, WhatIsNotZeroIsTrueNaNToo) {
 }
 
 TEST(LogicTest, Bits) {
-  ExpectBinary("bitwise_and", []<std::integral T>(T x, T y) { return static_cast<T>(x & y); });
-  ExpectBinary("bitwise_or", []<std::integral T>(T x, T y) { return static_cast<T>(x | y); });
-  ExpectBinary("bitwise_xor", []<std::integral T>(T x, T y) { return static_cast<T>(x ^ y); });
-  ExpectUnary("invert", []<std::integral T>(T x) { return static_cast<T>(~x); });
-  ExpectUnary("invert", [](Bool8 x) { return ToBool8(!IsTrue(x)); });
+  ExpectBinary(
+      "bitwise_and", []<std::integral T>(T x, T y) { return static_cast<T>(x & y); },
+      [](Bool8 x, Bool8 y) { return ToBool8(IsTrue(x) && IsTrue(y)); });
+  ExpectBinary(
+      "bitwise_or", []<std::integral T>(T x, T y) { return static_cast<T>(x | y); },
+      [](Bool8 x, Bool8 y) { return ToBool8(IsTrue(x) || IsTrue(y)); });
+  ExpectBinary(
+      "bitwise_xor", []<std::integral T>(T x, T y) { return static_cast<T>(x ^ y); },
+      [](Bool8 x, Bool8 y) { return ToBool8(IsTrue(x) != IsTrue(y)); });
+  ExpectUnary(
+      "invert", []<std::integral T>(T x) { return static_cast<T>(~x); },
+      [](Bool8 x) { return ToBool8(!IsTrue(x)); });
 }
 
 TEST(LogicTest, ShiftsAreDefinedForEveryCount) {
@@ -63,24 +70,12 @@ TEST(LogicTest, ShiftsAreDefinedForEveryCount) {
 }
 
 TEST(LogicTest, WhereChoosesElementByElement) {
-  const OpInfo& where = *FindOp("where");
-  for (const DType dtype : kAllDTypes) {
-    const Bytes condition = RandomArray(DType::kBool, kCaseCount, Fill::kAwkward, 1);
-    const Bytes x = RandomArray(dtype, kCaseCount, Fill::kFinite, 2);
-    const Bytes y = RandomArray(dtype, kCaseCount, Fill::kFinite, 3);
-    Bytes expected = y;
-    const int64_t item = ItemBytes(dtype);
-    for (int64_t i = 0; i < kCaseCount; ++i) {
-      if (condition[static_cast<size_t>(i)] == std::byte{0}) continue;
-      std::copy_n(x.begin() + i * item, item, expected.begin() + i * item);
-    }
-    Bytes out(x.size());
-    const support::OneKernel one = support::OneOp(
-        where, dtype, {condition.data(), x.data(), y.data()}, out.data(), kCaseCount);
-    RunMap(one.kernel, one.args(), {0, kCaseCount});
-    if (dtype == DType::kBool) continue;  // Trues come out as 1.
-    EXPECT_TRUE(out == expected) << Name(dtype);
-  }
+  ExpectOfAll<3, true>(
+      "where", []<Real T>(Bool8 condition, T x, T y) { return IsTrue(condition) ? x : y; },
+      [](Bool8 condition, Bool8 x, Bool8 y) { return IsTrue(condition) ? x : y; },
+      []<class T>(Bool8 condition, Complex<T> x, Complex<T> y) {
+        return IsTrue(condition) ? x : y;
+      });
 }
 
 }  // namespace
