@@ -17,8 +17,18 @@ namespace {
 constexpr int64_t kCount = 5003;
 
 struct RandomKernel {
+  // Valid while this kernel lives and its arrays stay where they are.
+  std::vector<MapInput> Inputs() const {
+    std::vector<MapInput> from;
+    for (size_t i = 0; i < arrays.size(); ++i) {
+      from.push_back({.data = arrays[i].data(), .axes = axes[i], .single = single[i]});
+    }
+    return from;
+  }
+
   MapKernel kernel;
-  std::vector<Bytes> inputs;
+  std::vector<Bytes> arrays;
+  std::vector<std::vector<BroadcastAxis>> axes;  ///< Empty: not broadcast.
   std::vector<bool> single;
   std::vector<Scalar> scalars;
 };
@@ -28,18 +38,17 @@ class Maker {
   explicit Maker(uint64_t seed) : random_(seed) {}
 
   RandomKernel Make() {
-    constexpr DType kDTypes[] = {DType::kBool,    DType::kInt8,    DType::kUint16,
-                                 DType::kInt64,   DType::kFloat16, DType::kBfloat16,
-                                 DType::kFloat32, DType::kFloat64, DType::kComplex64};
     RandomKernel made;
     for (uint64_t i = 0; i <= random_() % 4; ++i) {
-      const DType dtype = kDTypes[random_() % std::size(kDTypes)];
+      const DType dtype = AnyDType();
       made.kernel.inputs.push_back(dtype);
       made.single.push_back(random_() % 5 == 0);
-      made.inputs.push_back(RandomArray(dtype, kCount, Fill::kAwkward, random_()));
+      made.axes.push_back(!made.single.back() && random_() % 4 == 0 ? AnyAxes()
+                                                                    : std::vector<BroadcastAxis>());
+      made.arrays.push_back(RandomArray(dtype, kCount, Fill::kAwkward, random_()));
     }
     for (uint64_t i = 0; i < random_() % 3; ++i) {
-      made.kernel.scalars.push_back(kDTypes[random_() % std::size(kDTypes)]);
+      made.kernel.scalars.push_back(AnyDType());
       made.scalars.emplace_back(static_cast<double>(random_() % 2));
     }
     const uint64_t steps = random_() % 40;
@@ -50,6 +59,15 @@ class Maker {
   }
 
  private:
+  DType AnyDType() { return kAllDTypes[random_() % kAllDTypes.size()]; }
+
+  // Rows of at most 70 elements, each a number of times, over and over.
+  std::vector<BroadcastAxis> AnyAxes() {
+    const auto row = 1 + static_cast<int64_t>(random_() % 70);
+    const auto times = 1 + static_cast<int64_t>(random_() % 9);
+    return {{1'000'000, 0}, {row, 1}, {times, 0}};
+  }
+
   int16_t AnyValue(const MapKernel& kernel) {
     return static_cast<int16_t>(random_() % kernel.value_count());
   }
@@ -88,6 +106,18 @@ class Maker {
   std::mt19937_64 random_;
 };
 
+/// Element by element, where it is broadcast.
+Bytes Gathered(const Bytes& array, DType dtype, const std::vector<BroadcastAxis>& axes,
+               int64_t first_index) {
+  const int64_t item = ItemBytes(dtype);
+  Bytes gathered(static_cast<size_t>(kCount * item));
+  for (int64_t i = 0; i < kCount; ++i) {
+    const int64_t source = (first_index + i) / axes[2].extent % axes[1].extent;
+    std::copy_n(array.data() + source * item, item, gathered.data() + i * item);
+  }
+  return gathered;
+}
+
 /// Each value of the kernel as a whole array, one step at a time.
 std::vector<Bytes> StepByStep(const RandomKernel& made, int64_t first_index) {
   const MapKernel& kernel = made.kernel;
@@ -105,8 +135,13 @@ std::vector<Bytes> StepByStep(const RandomKernel& made, int64_t first_index) {
     RunMap(alone.kernel, alone.args(), {0, kCount});
     values.push_back(std::move(out));
   };
-  for (size_t i = 0; i < made.inputs.size(); ++i) {
-    run_one(IdentityKernel(kernel.inputs[i]), {made.inputs[i].data()}, made.single[i], {});
+  for (size_t i = 0; i < made.arrays.size(); ++i) {
+    const DType dtype = kernel.inputs[i];
+    if (!made.axes[i].empty()) {
+      values.push_back(Gathered(made.arrays[i], dtype, made.axes[i], first_index));
+    } else {
+      run_one(IdentityKernel(dtype), {made.arrays[i].data()}, made.single[i], {});
+    }
   }
   for (size_t i = 0; i < made.scalars.size(); ++i) {
     MapKernel constant;
@@ -136,33 +171,66 @@ std::vector<Bytes> StepByStep(const RandomKernel& made, int64_t first_index) {
   return values;
 }
 
+support::OneKernel ArgsOf(const RandomKernel& made, uint64_t seed) {
+  support::OneKernel one;
+  one.kernel = made.kernel;
+  one.inputs = made.Inputs();
+  one.scalars = made.scalars;
+  one.first_index = static_cast<int64_t>(seed) * 1000;
+  one.count = kCount;
+  return one;
+}
+
+void RunInTwo(const support::OneKernel& one, uint64_t seed) {
+  const Stores stores = seed % 2 == 0 ? Stores::kCached : Stores::kStreaming;
+  const auto cut = static_cast<int64_t>(seed * 7919 % kCount);
+  RunMap(one.kernel, one.args(), {0, cut}, stores);
+  RunMap(one.kernel, one.args(), {cut, kCount}, stores);
+}
+
 TEST(BlockRunTest, RandomKernelsGiveTheBitsOfTheirSteps) {
   for (uint64_t seed = 0; seed < 400; ++seed) {
     const RandomKernel made = Maker(seed).Make();
-    const int64_t first_index = static_cast<int64_t>(seed) * 1000;
-    const std::vector<Bytes> values = StepByStep(made, first_index);
-    support::OneKernel one;
-    one.kernel = made.kernel;
-    for (size_t i = 0; i < made.inputs.size(); ++i) {
-      one.inputs.push_back({.data = made.inputs[i].data(), .axes = {}, .single = made.single[i]});
-    }
-    one.scalars = made.scalars;
-    one.first_index = first_index;
-    one.count = kCount;
+    support::OneKernel one = ArgsOf(made, seed);
+    const std::vector<Bytes> values = StepByStep(made, one.first_index);
     std::vector<Bytes> outputs;
     for (const int16_t output : made.kernel.outputs) {
       outputs.emplace_back(values[static_cast<size_t>(output)].size());
     }
     for (Bytes& output : outputs) one.outputs.push_back(output.data());
-    const Stores stores = seed % 2 == 0 ? Stores::kCached : Stores::kStreaming;
-    const auto cut = static_cast<int64_t>(seed * 7919 % kCount);
-    RunMap(made.kernel, one.args(), {0, cut}, stores);
-    RunMap(made.kernel, one.args(), {cut, kCount}, stores);
-    for (size_t i = 0; i < outputs.size(); ++i) {
-      ASSERT_TRUE(outputs[i] == values[static_cast<size_t>(made.kernel.outputs[i])])
-          << "seed " << seed << ", output " << i << " of " << made.kernel.steps.size() << " steps";
+    ForEachInstructionSet([&](const std::string& name) {
+      for (Bytes& output : outputs) std::ranges::fill(output, std::byte{0x5a});
+      RunInTwo(one, seed);
+      for (size_t i = 0; i < outputs.size(); ++i) {
+        ASSERT_TRUE(outputs[i] == values[static_cast<size_t>(made.kernel.outputs[i])])
+            << "seed " << seed << ", output " << i << " of " << made.kernel.steps.size()
+            << " steps, " << name;
+      }
+    });
+  }
+}
+
+// A single output, over each input that it may be.
+TEST(BlockRunTest, RandomKernelsMayWriteOverTheirInputs) {
+  int runs = 0;
+  for (uint64_t seed = 0; seed < 400; ++seed) {
+    RandomKernel made = Maker(seed).Make();
+    made.kernel.outputs.resize(1);
+    const int64_t item = ItemBytes(made.kernel.OutputDType(0));
+    const auto value = static_cast<size_t>(made.kernel.outputs[0]);
+    const Bytes expected = StepByStep(made, static_cast<int64_t>(seed) * 1000)[value];
+    for (size_t i = 0; i < made.arrays.size(); ++i) {
+      const bool plain = !made.single[i] && made.axes[i].empty();
+      if (!plain || ItemBytes(made.kernel.inputs[i]) != item) continue;
+      RandomKernel over = made;
+      support::OneKernel one = ArgsOf(over, seed);
+      one.outputs = {over.arrays[i].data()};
+      RunInTwo(one, seed);
+      ASSERT_TRUE(over.arrays[i] == expected) << "seed " << seed << ", over input " << i;
+      ++runs;
     }
   }
+  EXPECT_GT(runs, 100) << "the kernels must have such inputs";
 }
 
 // x - 3 * x, over x: the second step reads what the first must not have overwritten.
