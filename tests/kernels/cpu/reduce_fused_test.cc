@@ -1,6 +1,10 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <random>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "kernels/cpu/reduce.h"
@@ -27,7 +31,7 @@ ReducePartial Materialised(const OpInfo& op, support::OneKernel made, int64_t be
 TEST(ReduceFusedTest, AnyCutGivesTheBitsOfTheArrayThatTheKernelMakes) {
   const OpInfo& sum = *FindOp("sum");
   std::mt19937_64 random(1);
-  for (const DType dtype : {DType::kFloat32, DType::kFloat16, DType::kInt8, DType::kComplex128}) {
+  for (const DType dtype : kAllDTypes) {
     const Bytes x = RandomArray(dtype, kCount, Fill::kFinite, 1);
     const Bytes y = RandomArray(dtype, kCount, Fill::kFinite, 2);
     support::OneKernel product =
@@ -42,6 +46,57 @@ TEST(ReduceFusedTest, AnyCutGivesTheBitsOfTheArrayThatTheKernelMakes) {
       ReducePartial right = ReduceRange(sum, product.kernel, product.args(), {cut, kCount});
       EXPECT_TRUE(Join(std::move(left), std::move(right)) == whole) << Name(dtype) << " " << cut;
     }
+  }
+}
+
+/// x * y and x + row, the terms of a dot product; `row` is broadcast.
+support::OneKernel TwoTerms(DType dtype, const Bytes& x, const Bytes& y, const Bytes& row,
+                            std::span<const BroadcastAxis> axes) {
+  support::OneKernel one;
+  one.kernel.inputs = {dtype, dtype, dtype};
+  for (const char* op : {"multiply", "add"}) {
+    const auto other = static_cast<int16_t>(one.kernel.steps.size() + 1);
+    one.kernel.steps.push_back(
+        {.op = FindOp(op), .dtype = dtype, .result = dtype, .operands = {0, other, 0}});
+  }
+  one.kernel.outputs = {one.kernel.StepValue(0), one.kernel.StepValue(1)};
+  one.inputs = {{.data = x.data(), .axes = {}, .single = false},
+                {.data = y.data(), .axes = {}, .single = false},
+                {.data = row.data(), .axes = axes, .single = false}};
+  one.count = kCount;
+  return one;
+}
+
+// Any number of pieces, joined from the left or from the right.
+TEST(ReduceFusedTest, BothTermsOfADotProductMayBeMadeAndTheirInputsBroadcast) {
+  const OpInfo& dot = *FindOp("dot");
+  const std::vector<BroadcastAxis> axes = {{kCount, 0}, {700, 1}, {3, 0}};
+  std::mt19937_64 random(2);
+  for (const DType dtype : kAllDTypes) {
+    const Bytes x = RandomArray(dtype, kCount, Fill::kAwkward, 1);
+    const Bytes y = RandomArray(dtype, kCount, Fill::kFinite, 2);
+    const Bytes row = RandomArray(dtype, 700, Fill::kFinite, 3);
+    support::OneKernel terms = TwoTerms(dtype, x, y, row, axes);
+    terms.first_index = 5000;
+    std::array<Bytes, 2> made = {Bytes(x.size()), Bytes(x.size())};
+    terms.outputs = {made[0].data(), made[1].data()};
+    RunMap(terms.kernel, terms.args(), {0, kCount});
+    terms.outputs.clear();
+    const ReducePartial whole =
+        ReduceRange(dot, {dtype, {made[0].data(), made[1].data()}, 5000, kCount});
+    std::vector<int64_t> cuts = {0, kCount};
+    for (int i = 0; i < 6; ++i) cuts.push_back(static_cast<int64_t>(random() % kCount));
+    std::ranges::sort(cuts);
+    std::vector<ReducePartial> parts;
+    for (size_t i = 1; i < cuts.size(); ++i) {
+      parts.push_back(ReduceRange(dot, terms.kernel, terms.args(), {cuts[i - 1], cuts[i]}));
+    }
+    ReducePartial from_left = parts.front();
+    for (size_t i = 1; i < parts.size(); ++i) from_left = Join(std::move(from_left), parts[i]);
+    EXPECT_TRUE(from_left == whole) << Name(dtype);
+    ReducePartial from_right = parts.back();
+    for (size_t i = parts.size() - 1; i-- > 0;) from_right = Join(parts[i], std::move(from_right));
+    EXPECT_TRUE(from_right == whole) << Name(dtype);
   }
 }
 
