@@ -36,7 +36,8 @@ uint64_t BitSum(std::vector<float>::const_iterator begin, std::vector<float>::co
 }
 
 support::OneKernel Axpy(const void* x, const void* y, void* output, int64_t count) {
-  return support::OneOp(*kernels::FindOp("axpy"), DType::kFloat32, {x, y}, output, count, {1.7});
+  return support::OneOp({*kernels::FindOp("axpy"), DType::kFloat32}, {x, y}, {output, count},
+                        {1.7});
 }
 
 MapWork WorkOf(const support::OneKernel& one) { return {&one.kernel, one.args()}; }
@@ -66,8 +67,8 @@ TEST_P(DeviceSuite, MapsBroadcastOneElement) {
   const Buffer dx = Upload(x);
   const Buffer one = Upload(std::vector<float>{0.25F});
   const Buffer out = *device().Allocate(dx.bytes());
-  support::OneKernel add = support::OneOp(*kernels::FindOp("add"), DType::kFloat32,
-                                          {dx.data(), one.data()}, out.data(), kCount);
+  support::OneKernel add = support::OneOp({*kernels::FindOp("add"), DType::kFloat32},
+                                          {dx.data(), one.data()}, {out.data(), kCount});
   add.inputs[1].single = true;
   ASSERT_TRUE(Run(WorkOf(add)).ok());
   const std::vector<float> seen = Download<float>(out);

@@ -21,18 +21,27 @@ struct OneKernel {
   kernels::MapArgs args() const { return {inputs, scalars, outputs, first_index, count}; }
 };
 
-/// The kernel of one op, on plain arrays of `count` elements.
-inline OneKernel OneOp(const kernels::OpInfo& op, kernels::DType dtype,
-                       std::vector<const void*> inputs, void* output, int64_t count,
+struct OpOf {
+  const kernels::OpInfo& op;
+  kernels::DType dtype;
+};
+
+struct Output {
+  void* data;
+  int64_t count;  ///< Elements.
+};
+
+/// The kernel of one op, on plain arrays of as many elements as the output has.
+inline OneKernel OneOp(const OpOf& of, std::vector<const void*> inputs, const Output& output,
                        std::vector<kernels::Scalar> params = {}) {
   OneKernel one;
-  one.kernel = kernels::OpKernel(op, dtype);
+  one.kernel = kernels::OpKernel(of.op, of.dtype);
   for (size_t i = 0; i < one.kernel.inputs.size(); ++i) {
     one.inputs.push_back({.data = inputs[i], .axes = {}, .single = false});
   }
   one.scalars = std::move(params);
-  one.outputs = {output};
-  one.count = count;
+  one.outputs = {output.data};
+  one.count = output.count;
   return one;
 }
 

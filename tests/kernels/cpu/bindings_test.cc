@@ -37,7 +37,7 @@ Bytes RunOnOnes(const OpInfo& op, DType dtype) {
       break;
     case OpForm::kMap: {
       const std::vector<const void*> inputs(static_cast<size_t>(op.inputs_max), ones.data());
-      const support::OneKernel one = support::OneOp(op, dtype, inputs, output.data(), kCount,
+      const support::OneKernel one = support::OneOp({op, dtype}, inputs, {output.data(), kCount},
                                                     std::vector<Scalar>(op.params.size(), 1.0));
       RunMap(one.kernel, one.args(), {0, kCount});
       break;

@@ -271,8 +271,8 @@ TEST(BlockRunTest, BroadcastInputsAreGatheredFromTheirAxes) {
       std::copy(row.begin(), row.end(), spread.begin() + i * 70 * item);
     Bytes expected(x.size());
     Bytes out(x.size());
-    support::OneKernel one =
-        support::OneOp(*FindOp("add"), dtype, {x.data(), spread.data()}, expected.data(), 60 * 70);
+    support::OneKernel one = support::OneOp({*FindOp("add"), dtype}, {x.data(), spread.data()},
+                                            {expected.data(), 60 * 70});
     RunMap(one.kernel, one.args(), {0, 60 * 70});
     const std::vector<BroadcastAxis> axes = {{60, 0}, {70, 1}};
     one.inputs[1] = {.data = row.data(), .axes = axes, .single = false};

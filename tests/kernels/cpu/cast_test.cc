@@ -154,24 +154,33 @@ void ConvertOne(DType from, DType to, const std::byte* x, std::byte* out) {
   StoreFloat(to_part, out_imaginary, 0.0);
 }
 
-/// Awkward numbers, among them those around each power of two.
+/// A number close to a power of two, of either sign; of integers also half a unit more or less
+/// than what halves of that size have.
+void StoreNear(DType dtype, std::byte* at, int power, double offset) {
+  if (IsFloat(PartOf(dtype))) {
+    return StoreFloat(PartOf(dtype), at, std::ldexp(1.0, power) + offset);
+  }
+  const uint64_t tie = (uint64_t{1} << power) | (uint64_t{1} << power >> 9);
+  StoreInteger(dtype, at, tie + static_cast<uint64_t>(static_cast<int64_t>(offset)));
+}
+
+void Negate(DType dtype, std::byte* at) {
+  if (IsFloat(PartOf(dtype))) {
+    return StoreFloat(PartOf(dtype), at, -LoadFloat(PartOf(dtype), at));
+  }
+  StoreInteger(dtype, at, uint64_t{0} - LoadInteger(dtype, at));
+}
+
+/// Awkward numbers, and those around each power of two.
 Bytes NumbersToConvert(DType dtype) {
   Bytes numbers = RandomArray(dtype, 2000, Fill::kAwkward, 5);
   std::byte* at = numbers.data();
   for (int power = 0; power < 64; ++power) {
     for (const double offset : {-1.0, -0.5, -0x1p-11, -0x1p-30, 0.0, 0x1p-30, 0x1p-11, 0.5, 1.0}) {
-      for (const double sign : {1.0, -1.0}) {
-        const double number = sign * (std::ldexp(1.0, power) + offset);
-        if (IsFloat(PartOf(dtype))) {
-          StoreFloat(PartOf(dtype), at, number);
-        } else {
-          // A half of a unit more or less where halves of that size are cut off.
-          const uint64_t tie = (uint64_t{1} << power) | (uint64_t{1} << power >> 9);
-          const auto whole = static_cast<uint64_t>(static_cast<int64_t>(offset));
-          StoreInteger(dtype, at, sign > 0 ? tie + whole : uint64_t{0} - tie - whole);
-        }
-        at += ItemBytes(dtype);
-      }
+      StoreNear(dtype, at, power, offset);
+      StoreNear(dtype, at + ItemBytes(dtype), power, offset);
+      Negate(dtype, at);
+      at += 2 * ItemBytes(dtype);
     }
   }
   return numbers;

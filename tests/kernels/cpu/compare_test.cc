@@ -40,7 +40,7 @@ TEST(CompareTest, TruesAreEqualWhateverTheirBytes) {
   std::array<uint8_t, 3> out = {};
   const auto run = [&](const char* op) {
     const support::OneKernel one =
-        support::OneOp(*FindOp(op), DType::kBool, {x.data(), y.data()}, out.data(), 3);
+        support::OneOp({*FindOp(op), DType::kBool}, {x.data(), y.data()}, {out.data(), 3});
     RunMap(one.kernel, one.args(), {0, 3});
     return out;
   };

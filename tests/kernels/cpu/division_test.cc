@@ -59,7 +59,7 @@ TEST(DivisionTest, QuotientsFloorAndIntegersByZeroAreZero) {
 template <class T>
 T RunOne(const char* op, DType dtype, T x, T y) {
   T out = {};
-  const support::OneKernel one = support::OneOp(*FindOp(op), dtype, {&x, &y}, &out, 1);
+  const support::OneKernel one = support::OneOp({*FindOp(op), dtype}, {&x, &y}, {&out, 1});
   RunMap(one.kernel, one.args(), {0, 1});
   return out;
 }

@@ -45,7 +45,7 @@ TEST(LogicTest, ShiftsAreDefinedForEveryCount) {
   const auto run = [](const char* op, int32_t x, int32_t count) {
     int32_t out = 0;
     const support::OneKernel one =
-        support::OneOp(*FindOp(op), DType::kInt32, {&x, &count}, &out, 1);
+        support::OneOp({*FindOp(op), DType::kInt32}, {&x, &count}, {&out, 1});
     RunMap(one.kernel, one.args(), {0, 1});
     return out;
   };

@@ -31,8 +31,16 @@ T Apply(const std::string& op, T a, T x, T y) {
   return op == "multiply" ? x * y : ax + y;
 }
 
-void ApplyFloat(const std::string& op, DType dtype, double a, const std::byte* x,
-                const std::byte* y, std::byte* out) {
+/// One element of an op's inputs.
+struct Operands {
+  std::string op;
+  DType dtype = DType::kFloat32;
+  const std::byte* x = nullptr;
+  const std::byte* y = nullptr;
+};
+
+void ApplyFloat(const Operands& in, double a, std::byte* out) {
+  const auto& [op, dtype, x, y] = in;
   const double u = LoadFloat(dtype, x);
   const double v = LoadFloat(dtype, y);
   if (dtype == DType::kFloat64) {
@@ -53,9 +61,9 @@ void StoreComplex(DType part, std::byte* out, T re, T im) {
 }
 
 template <class T>
-void ApplyComplex(const std::string& op, T a, const std::byte* x, const std::byte* y,
-                  std::byte* out) {
-  const DType part = sizeof(T) == 4 ? DType::kFloat32 : DType::kFloat64;
+void ApplyComplex(const Operands& in, T a, std::byte* out) {
+  const auto& [op, dtype, x, y] = in;
+  const DType part = PartOf(dtype);
   const T xr = Load<T>(x);
   const T xi = Load<T>(x + sizeof(T));
   const T yr = Load<T>(y);
@@ -72,15 +80,15 @@ void ApplyComplex(const std::string& op, T a, const std::byte* x, const std::byt
 }
 
 /// One element of the op, naively.
-void ApplyOne(const std::string& op, DType dtype, const std::byte* x, const std::byte* y,
-              std::byte* out) {
+void ApplyOne(const Operands& in, std::byte* out) {
+  const auto& [op, dtype, x, y] = in;
   const double a = FactorFor(dtype);
   if (dtype == DType::kComplex64) {
-    ApplyComplex<float>(op, static_cast<float>(a), x, y, out);
+    ApplyComplex<float>(in, static_cast<float>(a), out);
   } else if (dtype == DType::kComplex128) {
-    ApplyComplex<double>(op, a, x, y, out);
+    ApplyComplex<double>(in, a, out);
   } else if (IsFloat(dtype)) {
-    ApplyFloat(op, dtype, a, x, y, out);
+    ApplyFloat(in, a, out);
   } else {
     const uint64_t u = LoadInteger(dtype, x);
     const uint64_t v = LoadInteger(dtype, y);
@@ -118,13 +126,13 @@ Bytes Expected(const Case& c, const std::array<Bytes, 2>& inputs) {
   for (int64_t i = 0; i < c.count; ++i) {
     const std::byte* x = inputs[0].data() + (c.broadcast[0] ? 0 : i * item);
     const std::byte* y = inputs[1].data() + (c.broadcast[1] ? 0 : i * item);
-    ApplyOne(std::string(c.op->name), c.dtype, x, y, out.data() + i * item);
+    ApplyOne({std::string(c.op->name), c.dtype, x, y}, out.data() + i * item);
   }
   return out;
 }
 
 support::OneKernel KernelOf(const Case& c, const void* x, const void* y, void* out) {
-  support::OneKernel one = support::OneOp(*c.op, c.dtype, {x, y}, out, c.count);
+  support::OneKernel one = support::OneOp({*c.op, c.dtype}, {x, y}, {out, c.count});
   one.scalars.assign(c.op->params.size(), FactorFor(c.dtype));
   for (size_t i = 0; i < one.inputs.size(); ++i) one.inputs[i].single = c.broadcast[i];
   return one;
@@ -170,7 +178,7 @@ TEST(MapTest, IntegersAboveFloat64StayExact) {
     const uint64_t one = 1;
     const uint64_t zero = 0;
     uint64_t out = 0;
-    RunOne(support::OneOp(*FindOp("axpy"), dtype, {&one, &zero}, &out, 1, {a}));
+    RunOne(support::OneOp({*FindOp("axpy"), dtype}, {&one, &zero}, {&out, 1}, {a}));
     return out;
   };
   const int64_t odd = (int64_t{1} << 53) + 1;
@@ -232,8 +240,9 @@ TEST(MapTest, AnArrayCutIntoPiecesGivesTheSameBits) {
 
 TEST(MapTest, NoElementsTouchNothing) {
   for (const Stores stores : {Stores::kCached, Stores::kStreaming}) {
-    RunOne(support::OneOp(*FindOp("axpy"), DType::kFloat32, {nullptr, nullptr}, nullptr, 0, {3.0}),
-           stores);
+    RunOne(
+        support::OneOp({*FindOp("axpy"), DType::kFloat32}, {nullptr, nullptr}, {nullptr, 0}, {3.0}),
+        stores);
   }
 }
 
@@ -258,7 +267,7 @@ TEST(MapDeathTest, WhatThePlannerShouldHaveRefusedIsOurFault) {
   EXPECT_DEATH(OpKernel(*FindOp("axpy"), DType::kBool), "check failed");
   EXPECT_DEATH(OpKernel(*FindOp("sum"), DType::kInt64), "check failed");
   support::OneKernel one =
-      support::OneOp(*FindOp("axpy"), DType::kFloat32, {nullptr, nullptr}, nullptr, 1, {3.0});
+      support::OneOp({*FindOp("axpy"), DType::kFloat32}, {nullptr, nullptr}, {nullptr, 1}, {3.0});
   one.scalars.clear();
   EXPECT_DEATH(RunOne(one), "check failed");
 }

@@ -93,9 +93,9 @@ void ExpectOfDType(const OpInfo& op, DType dtype, const Reference& reference,
   static_assert(std::is_trivially_copyable_v<R>);
   ASSERT_EQ(static_cast<int64_t>(sizeof(R)), ItemBytes(OutputDType(op, dtype))) << op.name;
   std::vector<R> out(std::get<0>(operands).size());
-  ExpectOp(support::OneOp(op, dtype,
+  ExpectOp(support::OneOp({op, dtype},
                           {std::get<0>(operands).data(), std::get<kRest + 1>(operands).data()...},
-                          out.data(), static_cast<int64_t>(out.size())),
+                          {out.data(), static_cast<int64_t>(out.size())}),
            out, at);
 }
 

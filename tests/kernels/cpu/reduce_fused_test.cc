@@ -35,7 +35,7 @@ TEST(ReduceFusedTest, AnyCutGivesTheBitsOfTheArrayThatTheKernelMakes) {
     const Bytes x = RandomArray(dtype, kCount, Fill::kFinite, 1);
     const Bytes y = RandomArray(dtype, kCount, Fill::kFinite, 2);
     support::OneKernel product =
-        support::OneOp(*FindOp("multiply"), dtype, {x.data(), y.data()}, nullptr, kCount);
+        support::OneOp({*FindOp("multiply"), dtype}, {x.data(), y.data()}, {nullptr, kCount});
     product.outputs.clear();
     for (const int64_t first_index : {int64_t{0}, int64_t{4096}, int64_t{1'000'003}}) {
       product.first_index = first_index;
@@ -49,8 +49,8 @@ TEST(ReduceFusedTest, AnyCutGivesTheBitsOfTheArrayThatTheKernelMakes) {
   }
 }
 
-/// x * y and x + row, the terms of a dot product; `row` is broadcast.
-support::OneKernel TwoTerms(DType dtype, const Bytes& x, const Bytes& y, const Bytes& row,
+/// x * y and x + row, the terms of a dot product, of these three arrays; `row` is broadcast.
+support::OneKernel TwoTerms(DType dtype, const std::array<Bytes, 3>& arrays,
                             std::span<const BroadcastAxis> axes) {
   support::OneKernel one;
   one.kernel.inputs = {dtype, dtype, dtype};
@@ -60,9 +60,10 @@ support::OneKernel TwoTerms(DType dtype, const Bytes& x, const Bytes& y, const B
         {.op = FindOp(op), .dtype = dtype, .result = dtype, .operands = {0, other, 0}});
   }
   one.kernel.outputs = {one.kernel.StepValue(0), one.kernel.StepValue(1)};
-  one.inputs = {{.data = x.data(), .axes = {}, .single = false},
-                {.data = y.data(), .axes = {}, .single = false},
-                {.data = row.data(), .axes = axes, .single = false}};
+  for (const Bytes& array : arrays) {
+    one.inputs.push_back({.data = array.data(), .axes = {}, .single = false});
+  }
+  one.inputs.back().axes = axes;
   one.count = kCount;
   return one;
 }
@@ -73,12 +74,12 @@ TEST(ReduceFusedTest, BothTermsOfADotProductMayBeMadeAndTheirInputsBroadcast) {
   const std::vector<BroadcastAxis> axes = {{kCount, 0}, {700, 1}, {3, 0}};
   std::mt19937_64 random(2);
   for (const DType dtype : kAllDTypes) {
-    const Bytes x = RandomArray(dtype, kCount, Fill::kAwkward, 1);
-    const Bytes y = RandomArray(dtype, kCount, Fill::kFinite, 2);
-    const Bytes row = RandomArray(dtype, 700, Fill::kFinite, 3);
-    support::OneKernel terms = TwoTerms(dtype, x, y, row, axes);
+    const std::array<Bytes, 3> arrays = {RandomArray(dtype, kCount, Fill::kAwkward, 1),
+                                         RandomArray(dtype, kCount, Fill::kFinite, 2),
+                                         RandomArray(dtype, 700, Fill::kFinite, 3)};
+    support::OneKernel terms = TwoTerms(dtype, arrays, axes);
     terms.first_index = 5000;
-    std::array<Bytes, 2> made = {Bytes(x.size()), Bytes(x.size())};
+    std::array<Bytes, 2> made = {Bytes(arrays[0].size()), Bytes(arrays[0].size())};
     terms.outputs = {made[0].data(), made[1].data()};
     RunMap(terms.kernel, terms.args(), {0, kCount});
     terms.outputs.clear();
@@ -128,7 +129,7 @@ TEST(ReduceFusedTest, OneElementIsFoldedAsOftenAsItStands) {
 TEST(ReduceFusedTest, NothingIsNothing) {
   const OpInfo& sum = *FindOp("sum");
   support::OneKernel empty =
-      support::OneOp(*FindOp("add"), DType::kFloat32, {nullptr, nullptr}, nullptr, 0);
+      support::OneOp({*FindOp("add"), DType::kFloat32}, {nullptr, nullptr}, {nullptr, 0});
   empty.outputs.clear();
   const ReducePartial partial = ReduceRange(sum, empty.kernel, empty.args(), {0, 0});
   EXPECT_EQ(partial.begin, partial.end);

@@ -50,9 +50,9 @@ std::string WholeResult(const kernels::OpInfo& op, const std::vector<Input>& inp
   if (op.form == kernels::OpForm::kMove) return inputs[0].bytes;
   std::vector<const void*> data;
   for (const Input& input : inputs) data.push_back(input.bytes.data());
-  support::OneKernel one =
-      support::OneOp(op, inputs.back().type.dtype, data, bytes.data(), output.shape.element_count(),
-                     std::vector<kernels::Scalar>(op.params.size(), 3.0));
+  support::OneKernel one = support::OneOp({op, inputs.back().type.dtype}, data,
+                                          {bytes.data(), output.shape.element_count()},
+                                          std::vector<kernels::Scalar>(op.params.size(), 3.0));
   for (size_t i = 0; i < inputs.size(); ++i) {
     one.inputs[i].single = inputs[i].type.shape.element_count() == 1 && one.count != 1;
   }
