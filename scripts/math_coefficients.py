@@ -149,78 +149,78 @@ def atanh_rest(terms):
     return tail
 
 
+def both(name, double_bits, float_bits, **shape):
+    """The fit for double and that for float."""
+    yield Fit(name, **shape, bits=double_bits)
+    yield Fit(name, **shape, bits=float_bits, type="float")
+
+
 def fits():
     exp_tail = dict(
-        about="exp(r) = 1 + r + r^2 p(r) for |r| <= ln(2) / 2",
-        tail=lambda r: (mpmath.exp(r) - 1 - r) / r**2,
-        weight=lambda r: r**2 / mpmath.exp(r), low=-EXP_HIGH, high=EXP_HIGH)
-    yield Fit("ExpTail", **exp_tail, bits=59)
-    yield Fit("ExpTail", **exp_tail, bits=28, type="float")
+        about="exp(r) = 1 + r + r^2 / 2 + r^3 p(r) for |r| <= ln(2) / 2",
+        tail=lambda r: (mpmath.exp(r) - 1 - r - r**2 / 2) / r**3,
+        weight=lambda r: r**3 / mpmath.exp(r), low=-EXP_HIGH, high=EXP_HIGH)
+    yield from both("ExpTail", 58, 27, **exp_tail)
     yield Fit("ExpTailShort", **exp_tail, bits=36)
 
-    sinh_tail = dict(about="sinh(r) = r + r z p(z) with z = r^2, |r| <= ln(2) / 2",
-                     tail=of_root(lambda r: (mpmath.sinh(r) - r) / r**3),
-                     weight=of_root(lambda r: r**3 / mpmath.sinh(r)), low=0, high=EXP_HIGH**2)
-    cosh_tail = dict(about="cosh(r) = 1 + z / 2 + z^2 p(z) with z = r^2, |r| <= ln(2) / 2",
-                     tail=of_root(lambda r: (mpmath.cosh(r) - 1 - r * r / 2) / r**4),
-                     weight=of_root(lambda r: r**4), low=0, high=EXP_HIGH**2)
-    yield Fit("SinhTail", **sinh_tail, bits=60)
-    yield Fit("SinhTailShort", **sinh_tail, bits=36)
-    yield Fit("CoshTail", **cosh_tail, bits=60)
-    yield Fit("CoshTailShort", **cosh_tail, bits=36)
+    yield from both(
+        "SinhTail", 59, 28, about="sinh(r) = r + r z p(z) with z = r^2, |r| <= ln(2) / 2",
+        tail=of_root(lambda r: (mpmath.sinh(r) - r) / r**3),
+        weight=of_root(lambda r: r**3 / mpmath.sinh(r)), low=0, high=EXP_HIGH**2)
+    yield from both(
+        "CoshTail", 59, 28, about="cosh(r) = 1 + z / 2 + z^2 p(z) with z = r^2, |r| <= ln(2) / 2",
+        tail=of_root(lambda r: (mpmath.cosh(r) - 1 - r * r / 2) / r**4),
+        weight=of_root(lambda r: r**4), low=0, high=EXP_HIGH**2)
 
     log_tail = dict(about="log(m) = 2s + s z p(z) with s = (m - 1) / (m + 1), z = s^2, "
                           "m in [sqrt(1/2), sqrt(2)]",
                     tail=atanh_rest(1), weight=of_root(lambda s: s**3 / (2 * mpmath.atanh(s))),
                     low=0, high=ATANH_HIGH)
-    yield Fit("LogTail", **log_tail, bits=60)
+    yield Fit("LogTail", **log_tail, bits=59)
     yield Fit("LogTailShort", **log_tail, bits=42)
     yield Fit("LogTailLong",
               about="log(m) = 2s + 2/3 s z + s z^2 p(z), all else as in LogTail",
               tail=atanh_rest(2), weight=of_root(lambda s: s**5 / (2 * mpmath.atanh(s))),
-              low=0, high=ATANH_HIGH, bits=70)
+              low=0, high=ATANH_HIGH, bits=68)
     yield Fit("LogTail", about="log(1 + f) = f - f^2 / 2 + f^3 p(f) for 1 + f in "
                                "[sqrt(1/2), sqrt(2)]",
               tail=lambda f: (mpmath.log1p(f) - f + f * f / 2) / f**3,
               weight=lambda f: f**3 / mpmath.log1p(f),
-              low=mpmath.sqrt(mpf(1) / 2) - 1, high=TAN_EIGHTH, bits=28, type="float")
+              low=mpmath.sqrt(mpf(1) / 2) - 1, high=TAN_EIGHTH, bits=27, type="float")
 
-    sin_tail = dict(about="sin(r) = r + r z p(z) with z = r^2, |r| <= pi / 4",
-                    tail=of_root(lambda r: (mpmath.sin(r) - r) / r**3),
-                    weight=of_root(lambda r: r**3 / mpmath.sin(r)), low=0, high=TRIG_HIGH)
-    cos_tail = dict(about="cos(r) = 1 - z / 2 + z^2 p(z) with z = r^2, |r| <= pi / 4",
-                    tail=of_root(lambda r: (mpmath.cos(r) - 1 + r * r / 2) / r**4),
-                    weight=of_root(lambda r: r**4 / mpmath.cos(r)), low=0, high=TRIG_HIGH)
-    for suffix, bits in (("", 59), ("Short", 36)):
-        yield Fit("SinTail" + suffix, **sin_tail, bits=bits)
-        yield Fit("CosTail" + suffix, **cos_tail, bits=bits)
+    yield from both(
+        "SinTail", 58, 27, about="sin(r) = r + r z p(z) with z = r^2, |r| <= pi / 4",
+        tail=of_root(lambda r: (mpmath.sin(r) - r) / r**3),
+        weight=of_root(lambda r: r**3 / mpmath.sin(r)), low=0, high=TRIG_HIGH)
+    yield from both(
+        "CosTail", 58, 27, about="cos(r) = 1 - z / 2 + z^2 p(z) with z = r^2, |r| <= pi / 4",
+        tail=of_root(lambda r: (mpmath.cos(r) - 1 + r * r / 2) / r**4),
+        weight=of_root(lambda r: r**4 / mpmath.cos(r)), low=0, high=TRIG_HIGH)
 
-    atan_tail = dict(about="atan(t) = t + t z p(z) with z = t^2, |t| <= tan(pi / 8)",
-                     tail=of_root(lambda t: (mpmath.atan(t) - t) / t**3),
-                     weight=of_root(lambda t: t**3 / mpmath.atan(t)), low=0,
-                     high=(TAN_EIGHTH * mpf("1.0001"))**2)
-    asin_tail = dict(about="asin(s) = s + s z p(z) with z = s^2, |s| <= 1/2",
-                     tail=of_root(lambda s: (mpmath.asin(s) - s) / s**3),
-                     weight=of_root(lambda s: s**3 / mpmath.asin(s)), low=0, high=mpf(1) / 4)
-    for suffix, bits in (("", 59), ("Short", 36)):
-        yield Fit("AtanTail" + suffix, **atan_tail, bits=bits)
-        yield Fit("AsinTail" + suffix, **asin_tail, bits=bits)
+    yield from both(
+        "AtanTail", 58, 27, about="atan(t) = t + t z p(z) with z = t^2, |t| <= tan(pi / 8)",
+        tail=of_root(lambda t: (mpmath.atan(t) - t) / t**3),
+        weight=of_root(lambda t: t**3 / mpmath.atan(t)), low=0,
+        high=(TAN_EIGHTH * mpf("1.0001"))**2)
+    yield from both(
+        "AsinTail", 58, 27, about="asin(s) = s + s z p(z) with z = s^2, |s| <= 1/2",
+        tail=of_root(lambda s: (mpmath.asin(s) - s) / s**3),
+        weight=of_root(lambda s: s**3 / mpmath.asin(s)), low=0, high=mpf(1) / 4)
 
-    yield Fit("InverseCbrt", about="1 / cbrt(m) for m in [1, 2], a first guess",
-              tail=lambda m: 1 / mpmath.cbrt(m), weight=mpmath.cbrt, low=1, high=2, bits=15.5)
+    yield from both(
+        "InverseCbrt", 15.5, 14, about="1 / cbrt(m) for m in [1, 2], a first guess",
+        tail=lambda m: 1 / mpmath.cbrt(m), weight=mpmath.cbrt, low=1, high=2)
 
-    erf_tail = dict(about="erf(x) = x + x p(z) with z = x^2, |x| <= 1/2",
-                    tail=of_root(lambda x: mpmath.erf(x) / x - 1),
-                    weight=of_root(lambda x: x / mpmath.erf(x)), low=0, high=mpf(1) / 4)
-    yield Fit("ErfTail", **erf_tail, bits=59)
-    yield Fit("ErfTailShort", **erf_tail, bits=36)
-    erfcx = dict(
+    yield from both(
+        "ErfTail", 58, 27, about="erf(x) = x + x p(z) with z = x^2, |x| <= 1/2",
+        tail=of_root(lambda x: mpmath.erf(x) / x - 1),
+        weight=of_root(lambda x: x / mpmath.erf(x)), low=0, high=mpf(1) / 4)
+    yield from both(
+        "ErfcScaled", 57, 26.5,
         about="erfc(x) exp(x^2) (1 + 2x) = kErfcScaledAt2 + t p(t) for t = (x - 2) / (x + 2), "
               "x >= 1/2",
         tail=lambda t: (scaled_erfc(t) - ERFC_SCALED_AT_2) / t,
         weight=lambda t: t / scaled_erfc(t), low=mpf(-3) / 5, high=mpf("0.9999"))
-    yield Fit("ErfcScaled", **erfcx, bits=57)
-    yield Fit("ErfcScaledShort", **erfcx, bits=35)
 
 
 def scaled_erfc(t):
@@ -239,34 +239,38 @@ ERFC_SCALED_AT_2 = scaled_erfc(mpf(0))
 
 
 def constants():
-    """(comment, type, [(name, value)]) of each group."""
-    def group(about, names, parts, type_):
-        return about, type_, list(zip(names, parts))
+    """(comment, names, the bits of each part for double, and for float, value) of each group."""
+    full = ((53, 53), (24, 24))
+    one = ((53,), (24,))
+    yield ("ln(2). Times an exponent the first part is exact.", ("kLn2High", "kLn2Low"),
+           ((42, 53), (16, 24)), LN2)
+    yield "ln(2) in full parts, for sums of two.", ("kLn2", "kLn2Rest"), full, LN2
+    yield "log2(e).", ("kLog2E", "kLog2ERest"), full, 1 / LN2
+    yield "log10(e).", ("kLog10E", "kLog10ERest"), full, 1 / mpmath.log(10)
+    yield ("log10(2). Times an exponent the first part is exact.",
+           ("kLog10Of2High", "kLog10Of2Low"), ((42, 53), (16, 24)), LN2 / mpmath.log(10))
+    yield ("pi / 2.", ("kHalfPi", "kHalfPiRest", "kHalfPiRest2"), ((53, 53, 53), (24, 24, 24)),
+           mpmath.pi / 2)
+    yield "2 / pi.", ("kTwoOverPi",), one, 2 / mpmath.pi
+    yield ("tan(pi / 8), from which on atan's arguments are turned by pi / 4.", ("kTanEighthPi",),
+           one, TAN_EIGHTH)
+    yield "2 / 3.", ("kTwoThirds", "kTwoThirdsRest"), full, mpf(2) / 3
+    yield "1 / 3.", ("kThird",), one, mpf(1) / 3
+    yield "Cube roots of 1/2 and 1/4.", ("kCbrtHalf",), one, mpmath.cbrt(mpf(1) / 2)
+    yield "", ("kCbrtQuarter",), one, mpmath.cbrt(mpf(1) / 4)
+    yield ("erfc(2) exp(4) 5.", ("kErfcScaledAt2", "kErfcScaledAt2Rest"), full, ERFC_SCALED_AT_2)
 
-    yield group("ln(2). Times an exponent the first part is exact: 11 (8) bits of it are 0.",
-                ("kLn2High", "kLn2Low"), split(LN2, (42, 53)), "double")
-    yield group("", ("kLn2HighF", "kLn2LowF"), split(LN2, (16, 24)), "float")
-    yield group("ln(2) in full parts, for sums of two.", ("kLn2", "kLn2Rest"),
-                split(LN2, (53, 53)), "double")
-    yield group("", ("kLn2F", "kLn2RestF"), split(LN2, (24, 24)), "float")
-    yield group("log2(e).", ("kLog2E", "kLog2ERest"), split(1 / LN2, (53, 53)), "double")
-    yield group("", ("kLog2EF", "kLog2ERestF"), split(1 / LN2, (24, 24)), "float")
-    yield group("log10(e).", ("kLog10E", "kLog10ERest"), split(1 / mpmath.log(10), (53, 53)),
-                "double")
-    yield group("log10(2); times an exponent the first part is exact.",
-                ("kLog10Of2High", "kLog10Of2Low"), split(LN2 / mpmath.log(10), (42, 53)), "double")
-    yield group("pi / 2, and 2 / pi.", ("kHalfPi", "kHalfPiRest", "kHalfPiRest2"),
-                split(mpmath.pi / 2, (53, 53, 53)), "double")
-    yield group("", ("kTwoOverPi",), split(2 / mpmath.pi, (53,)), "double")
-    yield group("2 / 3.", ("kTwoThirds", "kTwoThirdsRest"), split(mpf(2) / 3, (53, 53)), "double")
-    yield group("tan(pi / 8), where atan's arguments are turned by pi / 4.", ("kTanEighthPi",),
-                split(TAN_EIGHTH, (53,)), "double")
-    yield group("Cube roots of 1/2 and 1/4.", ("kCbrtHalf", "kCbrtQuarter"),
-                split(mpmath.cbrt(mpf(1) / 2), (53,)) + split(mpmath.cbrt(mpf(1) / 4), (53,)),
-                "double")
-    yield group("erfc(2) exp(4) 5.", ("kErfcScaledAt2", "kErfcScaledAt2Rest"),
-                split(ERFC_SCALED_AT_2, (53, 53)), "double")
-    yield group("1 / 3.", ("kThird",), split(mpf(1) / 3, (53,)), "double")
+
+def render_constants():
+    for about, names, (double_bits, float_bits), value in constants():
+        if about:
+            yield ""
+            yield f"// {about}"
+        for name, in_double, in_float in zip(names, split(value, double_bits),
+                                             split(value, float_bits)):
+            yield "template <class T>"
+            yield (f"inline constexpr T {name} = sizeof(T) == sizeof(float) ? "
+                   f"T({literal(in_float, 'float')}) : T({literal(in_double, 'double')});")
 
 
 def two_over_pi_words(count):
@@ -285,12 +289,7 @@ def render():
     yield ""
     yield "// Made by scripts/math_coefficients.py: change that."
     yield "namespace shoal::kernels::math::poly {"
-    for about, type_, values in constants():
-        yield ""
-        if about:
-            yield f"// {about}"
-        for name, value in values:
-            yield f"inline constexpr {type_} {name} = {literal(value, type_)};"
+    yield from render_constants()
     for fit in fits():
         coefficients, bits = fitted(fit)
         print(f"{fit.name} ({fit.type}): {len(coefficients)} terms, 2^{bits:.1f}", file=sys.stderr)
@@ -299,11 +298,11 @@ def render():
         yield f"SHOAL_MATH_INLINE {fit.type} {fit.name}({fit.type} z) {{"
         yield "  return Horner(z, " + ", ".join(literal(c, fit.type) for c in coefficients) + ");"
         yield "}"
-    words = ", ".join(f"0x{word:08x}U" for word in [0] + two_over_pi_words(39))
+    words = ", ".join(f"0x{word:08x}U" for word in [0, 0] + two_over_pi_words(38))
     yield ""
-    yield "// 32 zeros, then the bits of 2 / pi after the point."
+    yield "// 64 zeros, then the bits of 2 / pi after the point."
     yield "SHOAL_MATH_INLINE uint32_t TwoOverPiWord(uint32_t index) {"
-    yield f"  constexpr uint32_t kWords[] = {{{words}}};"
+    yield f"  static constexpr uint32_t kWords[] = {{{words}}};"
     yield "  return kWords[index];"
     yield "}"
     yield ""

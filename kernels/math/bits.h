@@ -116,13 +116,17 @@ SHOAL_MATH_INLINE T PowerOfTwo(Bits<T> n) {
   return FromBits<T>((n + FormatOf<T>::kBias) << FormatOf<T>::kFractionBits);
 }
 
-/// x * 2^n, rounded once, for x in [1/4, 4] and any n whose half is the exponent of a normal
-/// number. Two factors, because one alone would overflow where the product is large or subnormal.
+/// x * 2^n, rounded once but for subnormal results (twice), for |n| up to nearly twice the
+/// exponents there are. Two factors, because 2^n alone would overflow where the product is large or
+/// subnormal.
 template <class T>
 SHOAL_MATH_INLINE T Scale(T x, Bits<T> n) {
-  constexpr Bits<T> kOffset = 4096;  // Makes n positive: the shift knows no sign.
-  const Bits<T> half = ((n + 2 * kOffset) >> 1) - kOffset;
-  return x * PowerOfTwo<T>(half) * PowerOfTwo<T>(n - half);
+  constexpr int kFractionBits = FormatOf<T>::kFractionBits;
+  // Both exponent fields: of half of n, rounded down, and of the rest. What is wrong above them
+  // (the shift knows no sign) is shifted out.
+  const Bits<T> biased = n + 2 * FormatOf<T>::kBias;
+  const Bits<T> half = biased >> 1;
+  return x * FromBits<T>(half << kFractionBits) * FromBits<T>((biased - half) << kFractionBits);
 }
 
 /// A number as the unevaluated sum of two, the second at most about an ulp of the first.
@@ -154,21 +158,21 @@ SHOAL_MATH_INLINE Two<T> TwoProduct(T a, T b) {
   return {product, Fma(a, b, -product)};
 }
 
-/// a * b to about twice T's precision.
+/// a * b to about twice T's precision. "Loose": the second half may be several ulps of the first,
+/// which saves an addition in three where a further product or a sum follows.
 template <class T>
-SHOAL_MATH_INLINE Two<T> TwoProduct(Two<T> a, Two<T> b) {
-  const T product = a.high * b.high;
-  const T rest = Fma(a.high, b.high, -product);
-  return FastTwoSum(product, rest + Fma(a.high, b.low, a.low * b.high));
+SHOAL_MATH_INLINE Two<T> LooseProduct(Two<T> a, Two<T> b) {
+  const Two<T> product = TwoProduct(a.high, b.high);
+  return {product.high, Fma(a.high, b.low, Fma(a.low, b.high, product.low))};
 }
 
-/// a / b to about twice T's precision.
+/// a / b to about twice T's precision, as loose.
 template <class T>
 SHOAL_MATH_INLINE Two<T> Quotient(Two<T> a, Two<T> b) {
   const T inverse = T{1} / b.high;
   const T quotient = a.high * inverse;
   const T rest = Fma(-quotient, b.high, a.high) + Fma(-quotient, b.low, a.low);
-  return FastTwoSum(quotient, rest * inverse);
+  return {quotient, rest * inverse};
 }
 
 /// The square root of a, which is positive, to about twice T's precision.

@@ -17,33 +17,40 @@ struct ExpArgument {
 };
 
 /// For |x| below 2^11 (float: 2^8).
-SHOAL_MATH_INLINE ExpArgument<double> ReduceByLn2(double x) {
-  const auto n = NearestInteger(x, poly::kLog2E);
+template <class T>
+SHOAL_MATH_INLINE ExpArgument<T> ReduceByLn2(T x) {
+  const auto n = NearestInteger(x, poly::kLog2E<T>);
   // Exact: both terms are multiples of ulp(ln 2) or of ulp(x), and the difference is small.
-  const double rest = Fma(-n.value, poly::kLn2, x);
-  const double high = Fma(-n.value, poly::kLn2Rest, rest);
-  return {high, Fma(-n.value, poly::kLn2Rest, rest - high), n.bits, n.value};
-}
-SHOAL_MATH_INLINE ExpArgument<float> ReduceByLn2(float x) {
-  const auto n = NearestInteger(x, poly::kLog2EF);
-  const float rest = Fma(-n.value, poly::kLn2F, x);
-  const float high = Fma(-n.value, poly::kLn2RestF, rest);
-  return {high, Fma(-n.value, poly::kLn2RestF, rest - high), n.bits, n.value};
+  const T rest = Fma(-n.value, poly::kLn2<T>, x);
+  const T high = Fma(-n.value, poly::kLn2Rest<T>, rest);
+  return {high, Fma(-n.value, poly::kLn2Rest<T>, rest - high), n.bits, n.value};
 }
 
-/// e^(high + low) - 1 as a sum of two, for |high| <= ln(2) / 2. The second is not yet small against
-/// the first: adding 1 to `high` makes room for it.
+/// The same for x.high + x.low, whatever there is in x.low: it may be much more than an ulp.
+template <class T>
+SHOAL_MATH_INLINE ExpArgument<T> ReduceByLn2(Two<T> x) {
+  const auto n = NearestInteger(x.high, poly::kLog2E<T>);
+  const T rest = Fma(-n.value, poly::kLn2<T>, x.high);
+  const Two<T> sum = FastTwoSum(rest, Fma(-n.value, poly::kLn2Rest<T>, x.low));
+  return {sum.high, sum.low, n.bits, n.value};
+}
+
+/// e^(high + low), for |high| <= ln(2) / 2, as a sum of two: 1 + high is exact, what follows small.
+template <class T>
+SHOAL_MATH_INLINE Two<T> ExpReduced(T high, T low) {
+  const T tail = Fma(high * high, Fma(high, poly::ExpTail(high), T(0.5)), low);
+  const Two<T> sum = FastTwoSum(T{1}, high);
+  return {sum.high, sum.low + tail};
+}
+
+/// e^(high + low) - 1 as a sum of two. Its last place may be far below that of 1, so here high^2 /
+/// 2 is exact as well.
 template <class T>
 SHOAL_MATH_INLINE Two<T> Expm1Reduced(T high, T low) {
-  return {high, Fma(high * high, poly::ExpTail(high), low)};
-}
-
-/// e^(high + low).
-template <class T>
-SHOAL_MATH_INLINE T ExpReduced(T high, T low) {
-  const Two<T> expm1 = Expm1Reduced(high, low);
-  const Two<T> sum = FastTwoSum(T{1}, expm1.high);
-  return sum.high + (sum.low + expm1.low);
+  const Two<T> square = TwoProduct(high, high);
+  const T rest = Fma(high * square.high, poly::ExpTail(high), Fma(T(0.5), square.low, low));
+  const Two<T> sum = FastTwoSum(high, T(0.5) * square.high);
+  return {sum.high, sum.low + rest};
 }
 
 /// x, or the bound beyond which e^x is 0 or infinite anyway. A NaN stays.
@@ -60,19 +67,19 @@ SHOAL_MATH_INLINE T ClampForExp(T x) {
   return ClampForExp(x, kDouble ? T(-760) : T(-110), kDouble ? T(720) : T(100));
 }
 
-/// e^(x + low) for a `low` of at most a few ulps of x; x as in Exp.
-SHOAL_MATH_INLINE double ExpOfSum(double x, double low) {
-  const auto r = ReduceByLn2(ClampForExp(x));
-  const Two<double> sum = TwoSum(r.high, low);
-  return Scale(ExpReduced(sum.high, sum.low + r.low), r.n);
+/// e^(x.high + x.low), x.high as in Exp.
+template <class T>
+SHOAL_MATH_INLINE T ExpOfSum(Two<T> x) {
+  const auto r = ReduceByLn2(Two<T>{ClampForExp(x.high), x.low});
+  return Scale(Sum(ExpReduced(r.high, r.low)), r.n);
 }
 
 /// e^x for a result of float's precision: x of 42 bits or more, |x| <= 1000 or NaN, the result
 /// within 2^-36 of the true one.
 SHOAL_MATH_INLINE double ExpShort(double x) {
-  const auto n = NearestInteger(x, poly::kLog2E);
-  const double r = Fma(-n.value, poly::kLn2, x);
-  const double power = Fma(r * r, poly::ExpTailShort(r), 1.0 + r);
+  const auto n = NearestInteger(x, poly::kLog2E<double>);
+  const double r = Fma(-n.value, poly::kLn2<double>, x);
+  const double power = Fma(r * r, Fma(r, poly::ExpTailShort(r), 0.5), 1.0 + r);
   return power * PowerOfTwo<double>(n.bits);
 }
 
@@ -80,7 +87,7 @@ SHOAL_MATH_INLINE double ExpShort(double x) {
 template <class T>
 SHOAL_MATH_INLINE T Exp(T x) {
   const auto r = ReduceByLn2(ClampForExp(x));
-  return Scale(ExpReduced(r.high, r.low), r.n);
+  return Scale(Sum(ExpReduced(r.high, r.low)), r.n);
 }
 
 /// 2^x. The integer part is taken off exactly; the rest times ln(2) is e's power.
@@ -90,10 +97,9 @@ SHOAL_MATH_INLINE T Exp2(T x) {
   const T clamped = ClampForExp(x, kDouble ? T(-1080) : T(-155), kDouble ? T(1025) : T(129));
   const auto n = NearestInteger(clamped, T{1});
   const T fraction = clamped - n.value;
-  const T ln2 = kDouble ? T(poly::kLn2) : T(poly::kLn2F);
-  const T ln2_rest = kDouble ? T(poly::kLn2Rest) : T(poly::kLn2RestF);
-  const Two<T> r = TwoProduct(fraction, ln2);
-  return Scale(ExpReduced(r.high, Fma(fraction, ln2_rest, r.low)), n.bits);
+  const Two<T> r = TwoProduct(fraction, poly::kLn2<T>);
+  const T low = Fma(fraction, poly::kLn2Rest<T>, r.low);
+  return Scale(Sum(ExpReduced(r.high, low)), n.bits);
 }
 
 /// e^x - 1 as a sum of two, for x of at most float's or double's ln(max) + 1, times 2^-n.
@@ -108,8 +114,7 @@ struct ScaledExpm1 {
 template <class T>
 SHOAL_MATH_INLINE ScaledExpm1<T> Expm1Parts(T x) {
   const auto r = ReduceByLn2(x);
-  const Two<T> raw = Expm1Reduced(r.high, r.low);
-  const Two<T> expm1 = FastTwoSum(raw.high, raw.low);
+  const Two<T> expm1 = Expm1Reduced(r.high, r.low);
   // 1 - 2^-n, which is exact unless n is so large that its second half matters little.
   const T power = r.n_value > T{60} ? T{0} : PowerOfTwo<T>(-r.n);
   const T one = T{1} - power;

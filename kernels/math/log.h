@@ -54,18 +54,68 @@ SHOAL_MATH_INLINE T WithLogSpecials(T x, T result) {
 /// ln(x). -inf at +-0, NaN below.
 template <class T>
 SHOAL_MATH_INLINE T Log(T x) {
-  constexpr bool kDouble = sizeof(T) == 8;
   const auto d = Decompose(x);
   const T f = d.mantissa - T{1};
-  const T ln2_high = kDouble ? T(poly::kLn2High) : T(poly::kLn2HighF);
-  const T ln2_low = kDouble ? T(poly::kLn2Low) : T(poly::kLn2LowF);
-  const Two<T> sum = FastTwoSum(d.exponent * ln2_high, f);
-  const T rest = Fma(d.exponent, ln2_low, LogTail(f));
+  const Two<T> sum = FastTwoSum(d.exponent * poly::kLn2High<T>, f);
+  const T rest = Fma(d.exponent, poly::kLn2Low<T>, LogTail(f));
   return WithLogSpecials(x, sum.high + (sum.low + rest));
 }
 
 /// log(m) for m = 1 + f in [sqrt(1/2), sqrt(2)], as a sum of two.
-SHOAL_MATH_INLINE Two<double> LogOfMantissa(double f) { return FastTwoSum(f, LogTail(f)); }
+template <class T>
+SHOAL_MATH_INLINE Two<T> LogOfMantissa(T f) {
+  return FastTwoSum(f, LogTail(f));
+}
+
+/// log2(x). Exact for powers of two; -inf at +-0, NaN below.
+template <class T>
+SHOAL_MATH_INLINE T Log2(T x) {
+  const auto d = Decompose(x);
+  const Two<T> log = LogOfMantissa(d.mantissa - T{1});
+  const Two<T> log2 = LooseProduct(log, Two<T>{poly::kLog2E<T>, poly::kLog2ERest<T>});
+  const Two<T> sum = FastTwoSum(d.exponent, log2.high);
+  return WithLogSpecials(x, sum.high + (sum.low + log2.low));
+}
+
+/// log10(x). -inf at +-0, NaN below.
+template <class T>
+SHOAL_MATH_INLINE T Log10(T x) {
+  const auto d = Decompose(x);
+  const Two<T> log = LogOfMantissa(d.mantissa - T{1});
+  const Two<T> log10 = LooseProduct(log, Two<T>{poly::kLog10E<T>, poly::kLog10ERest<T>});
+  const Two<T> sum = FastTwoSum(d.exponent * poly::kLog10Of2High<T>, log10.high);
+  const T rest = Fma(d.exponent, poly::kLog10Of2Low<T>, log10.low);
+  return WithLogSpecials(x, sum.high + (sum.low + rest));
+}
+
+/// ln(2^exponent (1 + x)) for x > -1.
+///
+/// u = 1 + x is rounded; what that lost, c, is added as c / u. Near 1 that quotient has to be
+/// precise only as far as u is: 1 - f + f^2 stands for 1 / (1 + f).
+template <class T>
+SHOAL_MATH_INLINE T Log1pOfSum(Two<T> x, T exponent) {
+  const Two<T> u = TwoSum(T{1}, x.high);
+  const auto d = Decompose(u.high);
+  const T f = d.mantissa - T{1};
+  // 2^-e, by which u became the mantissa. For huge x there is nothing worth adding.
+  const T scale = FromBits<T>(BitsOf(d.mantissa) - BitsOf(u.high) + BitsOf(T{1}));
+  const T lost = (u.low + x.low) * scale * Fma(f, f - T{1}, T{1});
+  const T e = d.exponent + exponent;
+  const Two<T> sum = FastTwoSum(e * poly::kLn2High<T>, f);
+  const T rest = Fma(e, poly::kLn2Low<T>, LogTail(f) + (x.high < T(0x1p60) ? lost : T{0}));
+  const T result = WithLogSpecials(u.high, sum.high + (sum.low + rest));
+  // Where u holds little of x the series x - x^2 / 2 is all there is.
+  constexpr T kSmall = sizeof(T) == sizeof(float) ? T(0x1p-14) : T(0x1p-28);
+  const T small = x.high + Fma(T(-0.5) * x.high, x.high, x.low);
+  return Abs(x.high) < kSmall ? small : result;
+}
+
+/// ln(1 + x), also where x is small. -inf at -1, NaN below, x at +-0.
+template <class T>
+SHOAL_MATH_INLINE T Log1p(T x) {
+  const T result = Log1pOfSum(Two<T>{x, T{0}}, T{0});
+  return x == T{0} ? x : result;
+}
 
 /// ln(x) for a positive, normal x, within 2^-42 of the true one.
 SHOAL_MATH_INLINE double LogShort(double x) {
@@ -73,72 +123,8 @@ SHOAL_MATH_INLINE double LogShort(double x) {
   const double f = d.mantissa - 1.0;
   const double s = f / (2.0 + f);
   const double z = s * s;
-  return Fma(d.exponent, poly::kLn2, Fma(s * z, poly::LogTailShort(z), s + s));
-}
-
-/// log2(x). Exact for powers of two; -inf at +-0, NaN below.
-SHOAL_MATH_INLINE double Log2(double x) {
-  const auto d = Decompose(x);
-  const Two<double> log = LogOfMantissa(d.mantissa - 1.0);
-  const Two<double> log2 = TwoProduct(log, Two<double>{poly::kLog2E, poly::kLog2ERest});
-  const Two<double> sum = FastTwoSum(d.exponent, log2.high);
-  return WithLogSpecials(x, sum.high + (sum.low + log2.low));
-}
-SHOAL_MATH_INLINE float Log2(float x) {
-  const double wide = x;
-  const auto d = Decompose(wide);
-  const double f = d.mantissa - 1.0;
-  const double s = f / (2.0 + f);
-  const double z = s * s;
   const double log = Fma(s * z, poly::LogTailShort(z), s + s);
-  return WithLogSpecials(x, static_cast<float>(Fma(log, poly::kLog2E, d.exponent)));
-}
-
-/// log10(x). -inf at +-0, NaN below.
-SHOAL_MATH_INLINE double Log10(double x) {
-  const auto d = Decompose(x);
-  const Two<double> log = LogOfMantissa(d.mantissa - 1.0);
-  const Two<double> log10 = TwoProduct(log, Two<double>{poly::kLog10E, poly::kLog10ERest});
-  const Two<double> sum = FastTwoSum(d.exponent * poly::kLog10Of2High, log10.high);
-  const double rest = Fma(d.exponent, poly::kLog10Of2Low, log10.low);
-  return WithLogSpecials(x, sum.high + (sum.low + rest));
-}
-SHOAL_MATH_INLINE float Log10(float x) {
-  return WithLogSpecials(x, static_cast<float>(LogShort(double{x}) * poly::kLog10E));
-}
-
-/// ln(2^exponent (1 + x)) for x > -1 as a sum of two.
-///
-/// u = 1 + x is rounded; what that lost, c, is added as c / u. Near 1 that quotient has to be
-/// precise only as far as u is: 1 - f + f^2 stands for 1 / (1 + f).
-SHOAL_MATH_INLINE double Log1pOfSum(Two<double> x, double exponent) {
-  const Two<double> u = TwoSum(1.0, x.high);
-  const auto d = Decompose(u.high);
-  const double f = d.mantissa - 1.0;
-  // 2^-e, by which u became the mantissa. For huge x there is nothing worth adding.
-  const double scale = FromBits<double>(BitsOf(d.mantissa) - BitsOf(u.high) + BitsOf(1.0));
-  const double lost = (u.low + x.low) * scale * Fma(f, f - 1.0, 1.0);
-  const double e = d.exponent + exponent;
-  const Two<double> sum = FastTwoSum(e * poly::kLn2High, f);
-  const double rest = Fma(e, poly::kLn2Low, LogTail(f) + (x.high < 0x1p60 ? lost : 0.0));
-  const double result = WithLogSpecials(u.high, sum.high + (sum.low + rest));
-  // Where u holds little of x the series x - x^2 / 2 is all there is.
-  const double small = x.high + Fma(-0.5 * x.high, x.high, x.low);
-  return Abs(x.high) < 0x1p-28 ? small : result;
-}
-
-/// ln(1 + x), also where x is small. -inf at -1, NaN below, x at +-0.
-SHOAL_MATH_INLINE double Log1p(double x) {
-  const double result = Log1pOfSum({x, 0.0}, 0.0);
-  return x == 0.0 ? x : result;
-}
-SHOAL_MATH_INLINE float Log1p(float x) {
-  const double wide = x;
-  // 1 + x would lose the tail of a small x: there x - x^2 / 2 is as good as the logarithm.
-  const double small = Fma(-0.5 * wide, wide, wide);
-  const float result = static_cast<float>(Abs(x) < 0x1p-20F ? small : LogShort(1.0 + wide));
-  const float checked = WithLogSpecials(1.0F + x, result);
-  return Abs(x) < 0x1p-20F ? static_cast<float>(small) : checked;
+  return Fma(d.exponent, poly::kLn2<double>, log);
 }
 
 }  // namespace shoal::kernels::math

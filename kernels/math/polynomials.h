@@ -7,78 +7,111 @@
 // Made by scripts/math_coefficients.py: change that.
 namespace shoal::kernels::math::poly {
 
-// ln(2). Times an exponent the first part is exact: 11 (8) bits of it are 0.
-inline constexpr double kLn2High = 0x1.62e42fefa38p-1;
-inline constexpr double kLn2Low = 0x1.ef35793c7673p-45;
-
-inline constexpr float kLn2HighF = 0x1.62e4p-1F;
-inline constexpr float kLn2LowF = 0x1.7f7d1cp-20F;
+// ln(2). Times an exponent the first part is exact.
+template <class T>
+inline constexpr T kLn2High = sizeof(T) == sizeof(float) ? T(0x1.62e4p-1F) : T(0x1.62e42fefa38p-1);
+template <class T>
+inline constexpr T kLn2Low = sizeof(T) == sizeof(float) ? T(0x1.7f7d1cp-20F)
+                                                        : T(0x1.ef35793c7673p-45);
 
 // ln(2) in full parts, for sums of two.
-inline constexpr double kLn2 = 0x1.62e42fefa39efp-1;
-inline constexpr double kLn2Rest = 0x1.abc9e3b39803fp-56;
-
-inline constexpr float kLn2F = 0x1.62e43p-1F;
-inline constexpr float kLn2RestF = -0x1.05c61p-29F;
+template <class T>
+inline constexpr T kLn2 = sizeof(T) == sizeof(float) ? T(0x1.62e43p-1F) : T(0x1.62e42fefa39efp-1);
+template <class T>
+inline constexpr T kLn2Rest = sizeof(T) == sizeof(float) ? T(-0x1.05c61p-29F)
+                                                         : T(0x1.abc9e3b39803fp-56);
 
 // log2(e).
-inline constexpr double kLog2E = 0x1.71547652b82fep+0;
-inline constexpr double kLog2ERest = 0x1.777d0ffda0d24p-56;
-
-inline constexpr float kLog2EF = 0x1.715476p+0F;
-inline constexpr float kLog2ERestF = 0x1.4ae0cp-26F;
+template <class T>
+inline constexpr T kLog2E = sizeof(T) == sizeof(float) ? T(0x1.715476p+0F)
+                                                       : T(0x1.71547652b82fep+0);
+template <class T>
+inline constexpr T kLog2ERest = sizeof(T) == sizeof(float) ? T(0x1.4ae0cp-26F)
+                                                           : T(0x1.777d0ffda0d24p-56);
 
 // log10(e).
-inline constexpr double kLog10E = 0x1.bcb7b1526e50ep-2;
-inline constexpr double kLog10ERest = 0x1.95355baaafad3p-57;
+template <class T>
+inline constexpr T kLog10E = sizeof(T) == sizeof(float) ? T(0x1.bcb7b2p-2F)
+                                                        : T(0x1.bcb7b1526e50ep-2);
+template <class T>
+inline constexpr T kLog10ERest = sizeof(T) == sizeof(float) ? T(-0x1.5b235ep-27F)
+                                                            : T(0x1.95355baaafad3p-57);
 
-// log10(2); times an exponent the first part is exact.
-inline constexpr double kLog10Of2High = 0x1.34413509f78p-2;
-inline constexpr double kLog10Of2Low = 0x1.fef311f12b358p-46;
+// log10(2). Times an exponent the first part is exact.
+template <class T>
+inline constexpr T kLog10Of2High = sizeof(T) == sizeof(float) ? T(0x1.3442p-2F)
+                                                              : T(0x1.34413509f78p-2);
+template <class T>
+inline constexpr T kLog10Of2Low = sizeof(T) == sizeof(float) ? T(-0x1.95ec1p-19F)
+                                                             : T(0x1.fef311f12b358p-46);
 
-// pi / 2, and 2 / pi.
-inline constexpr double kHalfPi = 0x1.921fb54442d18p+0;
-inline constexpr double kHalfPiRest = 0x1.1a62633145c07p-54;
-inline constexpr double kHalfPiRest2 = -0x1.f1976b7ed8fbcp-110;
+// pi / 2.
+template <class T>
+inline constexpr T kHalfPi = sizeof(T) == sizeof(float) ? T(0x1.921fb6p+0F)
+                                                        : T(0x1.921fb54442d18p+0);
+template <class T>
+inline constexpr T kHalfPiRest = sizeof(T) == sizeof(float) ? T(-0x1.777a5cp-25F)
+                                                            : T(0x1.1a62633145c07p-54);
+template <class T>
+inline constexpr T kHalfPiRest2 = sizeof(T) == sizeof(float) ? T(-0x1.ee59dap-50F)
+                                                             : T(-0x1.f1976b7ed8fbcp-110);
 
-inline constexpr double kTwoOverPi = 0x1.45f306dc9c883p-1;
+// 2 / pi.
+template <class T>
+inline constexpr T kTwoOverPi = sizeof(T) == sizeof(float) ? T(0x1.45f306p-1F)
+                                                           : T(0x1.45f306dc9c883p-1);
+
+// tan(pi / 8), from which on atan's arguments are turned by pi / 4.
+template <class T>
+inline constexpr T kTanEighthPi = sizeof(T) == sizeof(float) ? T(0x1.a8279ap-2F)
+                                                             : T(0x1.a827999fcef32p-2);
 
 // 2 / 3.
-inline constexpr double kTwoThirds = 0x1.5555555555555p-1;
-inline constexpr double kTwoThirdsRest = 0x1.5555555555555p-55;
-
-// tan(pi / 8), where atan's arguments are turned by pi / 4.
-inline constexpr double kTanEighthPi = 0x1.a827999fcef32p-2;
-
-// Cube roots of 1/2 and 1/4.
-inline constexpr double kCbrtHalf = 0x1.965fea53d6e3dp-1;
-inline constexpr double kCbrtQuarter = 0x1.428a2f98d728bp-1;
-
-// erfc(2) exp(4) 5.
-inline constexpr double kErfcScaledAt2 = 0x1.46e80e2277953p+0;
-inline constexpr double kErfcScaledAt2Rest = 0x1.9d66d1cf6a25p-54;
+template <class T>
+inline constexpr T kTwoThirds = sizeof(T) == sizeof(float) ? T(0x1.555556p-1F)
+                                                           : T(0x1.5555555555555p-1);
+template <class T>
+inline constexpr T kTwoThirdsRest = sizeof(T) == sizeof(float) ? T(-0x1.555556p-26F)
+                                                               : T(0x1.5555555555555p-55);
 
 // 1 / 3.
-inline constexpr double kThird = 0x1.5555555555555p-2;
+template <class T>
+inline constexpr T kThird = sizeof(T) == sizeof(float) ? T(0x1.555556p-2F)
+                                                       : T(0x1.5555555555555p-2);
 
-// exp(r) = 1 + r + r^2 p(r) for |r| <= ln(2) / 2; error 2^-64.0.
+// Cube roots of 1/2 and 1/4.
+template <class T>
+inline constexpr T kCbrtHalf = sizeof(T) == sizeof(float) ? T(0x1.965feap-1F)
+                                                          : T(0x1.965fea53d6e3dp-1);
+template <class T>
+inline constexpr T kCbrtQuarter = sizeof(T) == sizeof(float) ? T(0x1.428a3p-1F)
+                                                             : T(0x1.428a2f98d728bp-1);
+
+// erfc(2) exp(4) 5.
+template <class T>
+inline constexpr T kErfcScaledAt2 = sizeof(T) == sizeof(float) ? T(0x1.46e80ep+0F)
+                                                               : T(0x1.46e80e2277953p+0);
+template <class T>
+inline constexpr T kErfcScaledAt2Rest = sizeof(T) == sizeof(float) ? T(0x1.13bcaap-27F)
+                                                                   : T(0x1.9d66d1cf6a25p-54);
+
+// exp(r) = 1 + r + r^2 / 2 + r^3 p(r) for |r| <= ln(2) / 2; error 2^-63.5.
 SHOAL_MATH_INLINE double ExpTail(double z) {
-  return Horner(z, 0x1p-1, 0x1.555555555555bp-3, 0x1.5555555555503p-5, 0x1.111111110ec18p-7,
-                0x1.6c16c16c3048ep-10, 0x1.a01a01b3994b5p-13, 0x1.a01a0136bae9ap-16,
-                0x1.71ddefdc20344p-19, 0x1.27e5b39062a5ep-22, 0x1.af6c617f1dc73p-26,
-                0x1.1e3ec61da267bp-29);
+  return Horner(z, 0x1.555555555555dp-3, 0x1.555555555556fp-5, 0x1.111111110e2dep-7,
+                0x1.6c16c16c07cebp-10, 0x1.a01a01b715608p-13, 0x1.a01a01fd0a777p-16,
+                0x1.71dde7630638cp-19, 0x1.27e40afe75fa9p-22, 0x1.af7abba11e88p-26,
+                0x1.20d26b55d4f47p-29);
 }
 
-// exp(r) = 1 + r + r^2 p(r) for |r| <= ln(2) / 2; error 2^-28.3.
+// exp(r) = 1 + r + r^2 / 2 + r^3 p(r) for |r| <= ln(2) / 2; error 2^-27.8.
 SHOAL_MATH_INLINE float ExpTail(float z) {
-  return Horner(z, 0x1.fffffcp-2F, 0x1.55549p-3F, 0x1.5558f4p-5F, 0x1.123a6cp-7F, 0x1.6a23acp-10F);
+  return Horner(z, 0x1.555466p-3F, 0x1.5552fep-5F, 0x1.125834p-7F, 0x1.6ff0c4p-10F);
 }
 
-// exp(r) = 1 + r + r^2 p(r) for |r| <= ln(2) / 2; error 2^-39.7.
+// exp(r) = 1 + r + r^2 / 2 + r^3 p(r) for |r| <= ln(2) / 2; error 2^-39.2.
 SHOAL_MATH_INLINE double ExpTailShort(double z) {
-  return Horner(z, 0x1.000000005e7a5p-1, 0x1.5555557e0c3b8p-3, 0x1.5555541cf8f13p-5,
-                0x1.1110a1f85d508p-7, 0x1.6c18d48e3ba7p-10, 0x1.a186086f7d2f8p-13,
-                0x1.9e89095257b57p-16);
+  return Horner(z, 0x1.55555588ea74p-3, 0x1.555555e5c9cd1p-5, 0x1.11108f89cc438p-7,
+                0x1.6c14b97e77e3fp-10, 0x1.a1a22eee06276p-13, 0x1.a3cbf2e0fa5cbp-16);
 }
 
 // sinh(r) = r + r z p(z) with z = r^2, |r| <= ln(2) / 2; error 2^-61.7.
@@ -88,8 +121,8 @@ SHOAL_MATH_INLINE double SinhTail(double z) {
 }
 
 // sinh(r) = r + r z p(z) with z = r^2, |r| <= ln(2) / 2; error 2^-37.5.
-SHOAL_MATH_INLINE double SinhTailShort(double z) {
-  return Horner(z, 0x1.55555573878f9p-3, 0x1.1110b1b1da976p-7, 0x1.a17026c2f8e9fp-13);
+SHOAL_MATH_INLINE float SinhTail(float z) {
+  return Horner(z, 0x1.555556p-3F, 0x1.1110b2p-7F, 0x1.a17026p-13F);
 }
 
 // cosh(r) = 1 + z / 2 + z^2 p(z) with z = r^2, |r| <= ln(2) / 2; error 2^-70.0.
@@ -98,17 +131,15 @@ SHOAL_MATH_INLINE double CoshTail(double z) {
                 0x1.27e4cc22d27a2p-22, 0x1.1f8bc3da957a5p-29);
 }
 
-// cosh(r) = 1 + z / 2 + z^2 p(z) with z = r^2, |r| <= ln(2) / 2; error 2^-45.1.
-SHOAL_MATH_INLINE double CoshTailShort(double z) {
-  return Horner(z, 0x1.55555569ce232p-5, 0x1.6c165cccd0b08p-10, 0x1.a14cdf10a4d22p-16);
-}
+// cosh(r) = 1 + z / 2 + z^2 p(z) with z = r^2, |r| <= ln(2) / 2; error 2^-33.2.
+SHOAL_MATH_INLINE float CoshTail(float z) { return Horner(z, 0x1.5554e6p-5F, 0x1.6d4f7ap-10F); }
 
 // log(m) = 2s + s z p(z) with s = (m - 1) / (m + 1), z = s^2, m in [sqrt(1/2), sqrt(2)]; error
-// 2^-66.7.
+// 2^-59.5.
 SHOAL_MATH_INLINE double LogTail(double z) {
-  return Horner(z, 0x1.5555555555555p-1, 0x1.9999999999dfcp-2, 0x1.249249242b7f8p-2,
-                0x1.c71c7258ba42fp-3, 0x1.745cde492bc2fp-3, 0x1.3b20a8716e4ebp-3,
-                0x1.0f5d0b0142e37p-3, 0x1.0f60dc23f2635p-3);
+  return Horner(z, 0x1.5555555555592p-1, 0x1.999999997fea9p-2, 0x1.24924941e477ep-2,
+                0x1.c71c5213203b9p-3, 0x1.74663d02f1e49p-3, 0x1.39a1e907a1232p-3,
+                0x1.2f03a9f080102p-3);
 }
 
 // log(m) = 2s + s z p(z) with s = (m - 1) / (m + 1), z = s^2, m in [sqrt(1/2), sqrt(2)]; error
@@ -125,10 +156,10 @@ SHOAL_MATH_INLINE double LogTailLong(double z) {
                 0x1.de33dbe13ba4bp-4, 0x1.eb0dde1e63964p-4);
 }
 
-// log(1 + f) = f - f^2 / 2 + f^3 p(f) for 1 + f in [sqrt(1/2), sqrt(2)]; error 2^-30.3.
+// log(1 + f) = f - f^2 / 2 + f^3 p(f) for 1 + f in [sqrt(1/2), sqrt(2)]; error 2^-27.4.
 SHOAL_MATH_INLINE float LogTail(float z) {
-  return Horner(z, 0x1.555548p-2F, -0x1.000006p-2F, 0x1.99a4b4p-3F, -0x1.555c52p-3F, 0x1.23377cp-3F,
-                -0x1.fc218ep-4F, 0x1.e6eee8p-4F, -0x1.de3df8p-4F, 0x1.145cf2p-4F);
+  return Horner(z, 0x1.555554p-2F, -0x1.000226p-2F, 0x1.99a00ap-3F, -0x1.54724ap-3F, 0x1.22d9f8p-3F,
+                -0x1.0d84e2p-3F, 0x1.055c48p-3F, -0x1.38b9b2p-4F);
 }
 
 // sin(r) = r + r z p(z) with z = r^2, |r| <= pi / 4; error 2^-68.7.
@@ -138,22 +169,20 @@ SHOAL_MATH_INLINE double SinTail(double z) {
                 -0x1.aaa14a19fe359p-41);
 }
 
+// sin(r) = r + r z p(z) with z = r^2, |r| <= pi / 4; error 2^-28.0.
+SHOAL_MATH_INLINE float SinTail(float z) {
+  return Horner(z, -0x1.555546p-3F, 0x1.110736p-7F, -0x1.99422p-13F);
+}
+
 // cos(r) = 1 - z / 2 + z^2 p(z) with z = r^2, |r| <= pi / 4; error 2^-64.0.
 SHOAL_MATH_INLINE double CosTail(double z) {
   return Horner(z, 0x1.555555555554bp-5, -0x1.6c16c16c14f6cp-10, 0x1.a01a019c8098cp-16,
                 -0x1.27e4f7e8040acp-22, 0x1.1ee9d5ca1b8p-29, -0x1.8fa39606d3e0ep-37);
 }
 
-// sin(r) = r + r z p(z) with z = r^2, |r| <= pi / 4; error 2^-37.5.
-SHOAL_MATH_INLINE double SinTailShort(double z) {
-  return Horner(z, -0x1.5555554c6898dp-3, 0x1.11110863ae99cp-7, -0x1.a00f79c1e415ep-13,
-                0x1.6cd0a806b9069p-19);
-}
-
-// cos(r) = 1 - z / 2 + z^2 p(z) with z = r^2, |r| <= pi / 4; error 2^-42.9.
-SHOAL_MATH_INLINE double CosTailShort(double z) {
-  return Horner(z, 0x1.5555554ed2c61p-5, -0x1.6c16b822e105dp-10, 0x1.a010da16d5c8cp-16,
-                -0x1.241da33b0ae24p-22);
+// cos(r) = 1 - z / 2 + z^2 p(z) with z = r^2, |r| <= pi / 4; error 2^-33.0.
+SHOAL_MATH_INLINE float CosTail(float z) {
+  return Horner(z, 0x1.55554ap-5F, -0x1.6c0c2ep-10F, 0x1.99ea12p-16F);
 }
 
 // atan(t) = t + t z p(z) with z = t^2, |t| <= tan(pi / 8); error 2^-59.4.
@@ -162,6 +191,12 @@ SHOAL_MATH_INLINE double AtanTail(double z) {
                 0x1.c71c70e4b7754p-4, -0x1.745cf8b96d69ep-4, 0x1.3b1116de2c6d1p-4,
                 -0x1.10eba0774dc25p-4, 0x1.df0e04834ec58p-5, -0x1.9ccd46a481d64p-5,
                 0x1.37c8615f7338cp-5, -0x1.254e72790c18fp-6);
+}
+
+// atan(t) = t + t z p(z) with z = t^2, |t| <= tan(pi / 8); error 2^-30.5.
+SHOAL_MATH_INLINE float AtanTail(float z) {
+  return Horner(z, -0x1.55554ap-2F, 0x1.999194p-3F, -0x1.23b504p-3F, 0x1.b1ea4ep-4F,
+                -0x1.f1e392p-5F);
 }
 
 // asin(s) = s + s z p(z) with z = s^2, |s| <= 1/2; error 2^-59.9.
@@ -173,24 +208,20 @@ SHOAL_MATH_INLINE double AsinTail(double z) {
                 0x1.0b4a33b05d77bp-5);
 }
 
-// atan(t) = t + t z p(z) with z = t^2, |t| <= tan(pi / 8); error 2^-40.2.
-SHOAL_MATH_INLINE double AtanTailShort(double z) {
-  return Horner(z, -0x1.5555554edd69fp-2, 0x1.999991fa3625ep-3, -0x1.2490c2b48aa66p-3,
-                0x1.c6d1df75c5a31p-4, -0x1.708242f384e8cp-4, 0x1.1e5a28a5d6c6ep-4,
-                -0x1.36a5909565429p-5);
-}
-
-// asin(s) = s + s z p(z) with z = s^2, |s| <= 1/2; error 2^-39.9.
-SHOAL_MATH_INLINE double AsinTailShort(double z) {
-  return Horner(z, 0x1.55555547df548p-3, 0x1.33334086aa66dp-4, 0x1.6db25d11a2323p-5,
-                0x1.f2819976b40bdp-6, 0x1.66440a3cc412ep-6, 0x1.522dc7f58071dp-6,
-                0x1.0556992503d6ep-9, 0x1.0d7bdee411e71p-5);
+// asin(s) = s + s z p(z) with z = s^2, |s| <= 1/2; error 2^-27.6.
+SHOAL_MATH_INLINE float AsinTail(float z) {
+  return Horner(z, 0x1.5555c8p-3F, 0x1.3301e4p-4F, 0x1.747e42p-5F, 0x1.8c28a2p-6F, 0x1.596cc8p-5F);
 }
 
 // 1 / cbrt(m) for m in [1, 2], a first guess; error 2^-17.4.
 SHOAL_MATH_INLINE double InverseCbrt(double z) {
   return Horner(z, 0x1.c7f3696f25c02p+0, -0x1.90e7503454be7p+0, 0x1.3e68cef596264p+0,
                 -0x1.321c7da98c15ep-1, 0x1.3fa295c59a584p-3, -0x1.16d7224cb1371p-6);
+}
+
+// 1 / cbrt(m) for m in [1, 2], a first guess; error 2^-14.7.
+SHOAL_MATH_INLINE float InverseCbrt(float z) {
+  return Horner(z, 0x1.ab859p+0F, -0x1.2c41ep+0F, 0x1.64164ap-1F, -0x1.c51852p-3F, 0x1.d46f68p-6F);
 }
 
 // erf(x) = x + x p(z) with z = x^2, |x| <= 1/2; error 2^-65.3.
@@ -201,10 +232,10 @@ SHOAL_MATH_INLINE double ErfTail(double z) {
                 -0x1.39edbb8f4584bp-23);
 }
 
-// erf(x) = x + x p(z) with z = x^2, |x| <= 1/2; error 2^-36.3.
-SHOAL_MATH_INLINE double ErfTailShort(double z) {
-  return Horner(z, 0x1.06eba820d788cp-3, -0x1.8127466e3b68p-2, 0x1.ce2ef1ab0958ep-4,
-                -0x1.b82017553b6d7p-6, 0x1.54ceb21d1de64p-8, -0x1.9353ba22e7fdcp-11);
+// erf(x) = x + x p(z) with z = x^2, |x| <= 1/2; error 2^-29.5.
+SHOAL_MATH_INLINE float ErfTail(float z) {
+  return Horner(z, 0x1.06eba8p-3F, -0x1.812732p-2F, 0x1.ce24f8p-4F, -0x1.b663c4p-6F,
+                0x1.3532bap-8F);
 }
 
 // erfc(x) exp(x^2) (1 + 2x) = kErfcScaledAt2 + t p(t) for t = (x - 2) / (x + 2), x >= 1/2; error
@@ -221,24 +252,22 @@ SHOAL_MATH_INLINE double ErfcScaled(double z) {
 }
 
 // erfc(x) exp(x^2) (1 + 2x) = kErfcScaledAt2 + t p(t) for t = (x - 2) / (x + 2), x >= 1/2; error
-// 2^-35.7.
-SHOAL_MATH_INLINE double ErfcScaledShort(double z) {
-  return Horner(z, -0x1.7bf5ec356181dp-4, -0x1.5407bebc26046p-3, 0x1.4ffa219edf5bfp-3,
-                -0x1.bc2b9be1b9131p-5, -0x1.074600562e914p-7, 0x1.1dd5a0710b357p-7,
-                0x1.4e26ee1cc237cp-10, -0x1.7ebcb9323085dp-10, -0x1.e8f8b9919ab4ap-12,
-                0x1.cf830b7f828dcp-13, 0x1.662c3f73edb8cp-13, -0x1.152910482cd23p-15,
-                -0x1.84d2e00891623p-15, 0x1.e4c6b2ae9dde4p-17);
+// 2^-27.9.
+SHOAL_MATH_INLINE float ErfcScaled(float z) {
+  return Horner(z, -0x1.7bf5dcp-4F, -0x1.5407bcp-3F, 0x1.4ff966p-3F, -0x1.bc2e54p-5F,
+                -0x1.06e856p-7F, 0x1.1e4f6ap-7F, 0x1.41417ap-10F, -0x1.8c9e26p-10F, -0x1.5e399p-12F,
+                0x1.1eeb4cp-12F);
 }
 
-// 32 zeros, then the bits of 2 / pi after the point.
+// 64 zeros, then the bits of 2 / pi after the point.
 SHOAL_MATH_INLINE uint32_t TwoOverPiWord(uint32_t index) {
-  constexpr uint32_t kWords[] = {
-      0x00000000U, 0xa2f9836eU, 0x4e441529U, 0xfc2757d1U, 0xf534ddc0U, 0xdb629599U, 0x3c439041U,
-      0xfe5163abU, 0xdebbc561U, 0xb7246e3aU, 0x424dd2e0U, 0x06492eeaU, 0x09d1921cU, 0xfe1deb1cU,
-      0xb129a73eU, 0xe88235f5U, 0x2ebb4484U, 0xe99c7026U, 0xb45f7e41U, 0x3991d639U, 0x835339f4U,
-      0x9c845f8bU, 0xbdf9283bU, 0x1ff897ffU, 0xde05980fU, 0xef2f118bU, 0x5a0a6d1fU, 0x6d367ecfU,
-      0x27cb09b7U, 0x4f463f66U, 0x9e5fea2dU, 0x7527bac7U, 0xebe5f17bU, 0x3d0739f7U, 0x8a5292eaU,
-      0x6bfb5fb1U, 0x1f8d5d08U, 0x56033046U, 0xfc7b6babU, 0xf0cfbc20U};
+  static constexpr uint32_t kWords[] = {
+      0x00000000U, 0x00000000U, 0xa2f9836eU, 0x4e441529U, 0xfc2757d1U, 0xf534ddc0U, 0xdb629599U,
+      0x3c439041U, 0xfe5163abU, 0xdebbc561U, 0xb7246e3aU, 0x424dd2e0U, 0x06492eeaU, 0x09d1921cU,
+      0xfe1deb1cU, 0xb129a73eU, 0xe88235f5U, 0x2ebb4484U, 0xe99c7026U, 0xb45f7e41U, 0x3991d639U,
+      0x835339f4U, 0x9c845f8bU, 0xbdf9283bU, 0x1ff897ffU, 0xde05980fU, 0xef2f118bU, 0x5a0a6d1fU,
+      0x6d367ecfU, 0x27cb09b7U, 0x4f463f66U, 0x9e5fea2dU, 0x7527bac7U, 0xebe5f17bU, 0x3d0739f7U,
+      0x8a5292eaU, 0x6bfb5fb1U, 0x1f8d5d08U, 0x56033046U, 0xfc7b6babU};
   return kWords[index];
 }
 

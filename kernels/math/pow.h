@@ -10,21 +10,21 @@
 // of two doubles.
 namespace shoal::kernels::math {
 
-/// ln(x) for positive finite x, within 2^-64 of the true one.
+/// ln(x) for positive finite x, within 2^-64 of the true one. The second part may be far more than
+/// an ulp of the first: nobody needs it to be less, so no sum on the way is put in order.
 SHOAL_MATH_INLINE Two<double> LogLong(double x) {
   const auto d = Decompose(x);
   const double f = d.mantissa - 1.0;
   const Two<double> s = Quotient(Two<double>{f, 0.0}, FastTwoSum(2.0, f));
-  const Two<double> z = TwoProduct(s, s);
-  const Two<double> cube = TwoProduct(s, z);
-  // 2/3 + z p(z): only its first term needs the second half.
-  const Two<double> factor = FastTwoSum(poly::kTwoThirds, z.high * poly::LogTailLong(z.high));
-  const Two<double> rest =
-      TwoProduct(cube, Two<double>{factor.high, factor.low + poly::kTwoThirdsRest});
+  const Two<double> z = LooseProduct(s, s);
+  // 2/3 + z p(z), of which only the first term needs its second half.
+  const Two<double> sum = FastTwoSum(poly::kTwoThirds<double>, z.high * poly::LogTailLong(z.high));
+  const Two<double> factor = {sum.high, sum.low + poly::kTwoThirdsRest<double>};
+  const Two<double> rest = LooseProduct(s, LooseProduct(z, factor));
   const Two<double> log = FastTwoSum(s.high + s.high, rest.high);
   const double log_low = log.low + (s.low + s.low + rest.low);
-  const Two<double> sum = FastTwoSum(d.exponent * poly::kLn2High, log.high);
-  return FastTwoSum(sum.high, sum.low + Fma(d.exponent, poly::kLn2Low, log_low));
+  const Two<double> all = FastTwoSum(d.exponent * poly::kLn2High<double>, log.high);
+  return {all.high, all.low + Fma(d.exponent, poly::kLn2Low<double>, log_low)};
 }
 
 /// |x|^y where neither special cases nor signs matter.
@@ -37,7 +37,8 @@ SHOAL_MATH_INLINE double PowOfMagnitude(double magnitude, double y) {
   const double product = y * log_high;
   const double low = Fma(y, log.low, Fma(y, log.high, -product));
   // Where the result overflows or vanishes the low part may have overflowed too.
-  return ExpOfSum(product, regular & (Abs(product) < 2000.0) ? low : 0.0);
+  const bool useful = regular & (Abs(product) < 2000.0);
+  return ExpOfSum(Two<double>{product, useful ? low : 0.0});
 }
 SHOAL_MATH_INLINE float PowOfMagnitude(float magnitude, float y) {
   const bool regular = (magnitude > 0.0F) & (magnitude < kInfinity<float>);

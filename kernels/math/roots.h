@@ -8,37 +8,39 @@ namespace shoal::kernels::math {
 
 /// cbrt(x), odd to the bit.
 ///
-/// x = 8^q M with M in [1, 8). A polynomial and one step of fourth order give M^(-1/3) without a
-/// division; M times its square is the root, which double corrects once more.
+/// x = 8^q M with M in [1, 8). A polynomial and one step of fourth (float: second) order give
+/// M^(-1/3) without a division; M times its square is the root, which one more step makes precise.
 template <class T>
 SHOAL_MATH_INLINE T Cbrt(T x) {
-  constexpr uint64_t kFraction = (uint64_t{1} << 52) - 1;
-  const double magnitude = Abs(double{x});
-  const bool subnormal = magnitude < std::numeric_limits<double>::min();
-  const uint64_t bits = BitsOf(subnormal ? magnitude * 0x1p54 : magnitude);
-  const double exponent = FromInteger<double>(bits >> 52) - (subnormal ? 1077.0 : 1023.0);
-  const double mantissa = FromBits<double>((bits & kFraction) | BitsOf(1.0));
+  using Format = FormatOf<T>;
+  constexpr bool kDouble = sizeof(T) == sizeof(double);
+  constexpr Bits<T> kFractionMask = (Bits<T>{1} << Format::kFractionBits) - 1;
+  constexpr T kBias = static_cast<T>(Format::kBias);
+  const T magnitude = Abs(x);
+  const bool subnormal = magnitude < std::numeric_limits<T>::min();
+  const Bits<T> bits =
+      BitsOf(subnormal ? magnitude * (kDouble ? T(0x1p54) : T(0x1p24)) : magnitude);
+  const T bias = subnormal ? kBias + (kDouble ? T{54} : T{24}) : kBias;
+  const T exponent = FromInteger<T>(bits >> Format::kFractionBits) - bias;
+  const T mantissa = FromBits<T>((bits & kFractionMask) | BitsOf(T{1}));
 
-  const auto q = NearestInteger(exponent - 1.0, poly::kThird);
-  const double rest = Fma(q.value, -3.0, exponent);
-  const double power = rest == 1.0 ? 2.0 : 4.0;
-  const double of_power = rest == 1.0 ? poly::kCbrtHalf : poly::kCbrtQuarter;
-  const double cube = mantissa * (rest == 0.0 ? 1.0 : power);
-  const double guess = poly::InverseCbrt(mantissa) * (rest == 0.0 ? 1.0 : of_power);
+  const auto q = NearestInteger(exponent - T{1}, poly::kThird<T>);
+  const T rest = Fma(q.value, T{-3}, exponent);
+  const T power = rest == T{1} ? T{2} : T{4};
+  const T of_power = rest == T{1} ? poly::kCbrtHalf<T> : poly::kCbrtQuarter<T>;
+  const T cube = mantissa * (rest == T{0} ? T{1} : power);
+  const T guess = poly::InverseCbrt(mantissa) * (rest == T{0} ? T{1} : of_power);
 
   // (1 - e)^(-1/3) = 1 + e / 3 + 2/9 e^2 + 14/81 e^3 + ...
-  const double e = Fma(-cube * guess, guess * guess, 1.0);
-  const double series = Horner(e, 1.0 / 3.0, 2.0 / 9.0, 14.0 / 81.0);
-  const double inverse = Fma(guess * e, series, guess);
-  double root = cube * inverse * inverse;
-  if constexpr (sizeof(T) == sizeof(double)) {
-    const Two<double> square = TwoProduct(root, root);
-    const double error = Fma(-square.low, root, Fma(-square.high, root, cube));
-    root = Fma(error, inverse * inverse * poly::kThird, root);
-  }
-  const T result = static_cast<T>(root * PowerOfTwo<double>(q.bits));
-  const bool regular = (magnitude > 0.0) & (magnitude < kInfinity<double>);
-  return regular ? FlipSign(result, x) : x;
+  const T e = Fma(-cube * guess, guess * guess, T{1});
+  const T series = kDouble ? Horner(e, poly::kThird<T>, T(2.0 / 9), T(14.0 / 81)) : poly::kThird<T>;
+  const T inverse = Fma(guess * e, series, guess);
+  const T raw = cube * inverse * inverse;
+  const Two<T> square = TwoProduct(raw, raw);
+  const T error = Fma(-square.low, raw, Fma(-square.high, raw, cube));
+  const T root = Fma(error, inverse * inverse * poly::kThird<T>, raw);
+  const bool regular = (magnitude > T{0}) & (magnitude < kInfinity<T>);
+  return regular ? FlipSign(root * PowerOfTwo<T>(q.bits), x) : x;
 }
 
 /// sqrt(x^2 + y^2) without overflow on the way. inf if either is infinite, even beside a NaN.
@@ -57,7 +59,7 @@ SHOAL_MATH_INLINE double Hypot(double x, double y) {
   const Two<double> sum = FastTwoSum(a.high, b.high);
   const Two<double> root = SquareRoot(FastTwoSum(sum.high, sum.low + (a.low + b.low)));
   const double result = Sum(root) * unscale;
-  const double nonzero = large == 0.0 ? 0.0 : result;
+  const double nonzero = x_magnitude + y_magnitude == 0.0 ? 0.0 : result;
   const bool infinite = (x_magnitude == kInfinity<double>) | (y_magnitude == kInfinity<double>);
   return infinite ? kInfinity<double> : nonzero;
 }
