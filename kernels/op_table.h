@@ -8,6 +8,7 @@
 #include "kernels/ops/arithmetic.h"
 #include "kernels/ops/arrays.h"
 #include "kernels/ops/logic.h"
+#include "kernels/ops/math.h"
 #include "kernels/registry.h"
 
 // The op table. A new op is a row in kernels/ops and its code in one file of kernels/cpu (see
@@ -28,7 +29,7 @@ constexpr auto Concatenated(const std::array<OpInfo, kCounts>&... parts) {
 }
 
 /// Every op: kernels/ops has the rows.
-inline constexpr std::array kOpTable = Concatenated(kArrayOps, kArithmeticOps, kLogicOps);
+inline constexpr std::array kOpTable = Concatenated(kArrayOps, kArithmeticOps, kMathOps, kLogicOps);
 
 inline constexpr size_t kOpCount = kOpTable.size();
 
@@ -50,12 +51,15 @@ constexpr bool RowIsSound(const OpInfo& op) {
   // Sorts write elements of the type that they read (kernels/sort.h).
   const bool keeps = op.form != OpForm::kSort || op.dtype_rule == DTypeRule::kSame;
   const bool conditions = !op.condition || (op.form == OpForm::kMap && op.inputs_min > 1);
+  // The bounds are of functions that have no integers; where one has, those are exact.
+  const bool errors = (op.error.float32 > 0.0) == (op.error.float64 > 0.0) &&
+                      (op.error.float32 == 0.0 || op.form == OpForm::kMap);
   bool params = true;
   for (const ParamInfo& param : op.params) {
     params = params && !param.name.empty() && !param.doc.empty();
   }
   return !op.name.empty() && op.doc.ends_with('.') && op.cost_ns_per_element > 0.0 && counts &&
-         dtypes && keeps && conditions && params;
+         dtypes && keeps && conditions && errors && params;
 }
 
 constexpr bool TableIsSound() {

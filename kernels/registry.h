@@ -52,6 +52,13 @@ struct ParamInfo {
   ParamRule rule = ParamRule::kElement;
 };
 
+/// How far an elementwise op's results are from the true values at most, in units of the last
+/// place. 0: every operation that `doc` names is rounded once, as IEEE 754 has it.
+struct UlpBound {
+  double float32 = 0.0;
+  double float64 = 0.0;
+};
+
 /// One line of the op table (kernels/op_table.h).
 ///
 /// Everything that lists, types, plans, documents or tests ops reads this record; the per-dtype
@@ -68,6 +75,7 @@ struct OpInfo {
   Promotion promotion = Promotion::kNone;
   DTypeRule dtype_rule = DTypeRule::kSame;
   std::span<const ParamInfo> params = {};  ///< All required.
+  UlpBound error = {};  ///< Of halves, which are float32 rounded once more, as float32.
   /// One core, float32, in cache: decides whether a call runs inline or is queued; no promise.
   double cost_ns_per_element = 0.0;
 

@@ -58,12 +58,44 @@ SHOAL_INLINE auto ValueAt(const Function& function, Operands<C, T> in, int64_t i
   }
 }
 
+// A function that has a cheaper form for common arguments, with the same bits there.
+template <class Function>
+concept HasCommonForm = requires(const Function& function) {
+  function.general();
+};
+
+template <int kInputs, class Function, class C, class T, class R>
+SHOAL_INLINE void ApplyTo(const Function& function, Operands<C, T> in, R* output, int64_t count);
+
+// In pieces, of which those that hold nothing uncommon take the cheaper form. A piece is short
+// enough to be still in the first cache, and that one uncommon element costs little.
+template <class Function, class C, class T, class R>
+SHOAL_INLINE void ApplyCommonTo(const Function& function, Operands<C, T> in, R* output,
+                                int64_t count) {
+  constexpr int64_t kPiece = 256;
+  for (int64_t begin = 0; begin < count; begin += kPiece) {
+    const int64_t end = begin + kPiece < count ? begin + kPiece : count;
+    int uncommon = 0;
+    for (int64_t i = begin; i < end; ++i) uncommon |= Function::IsCommon(in.x[i]) ? 0 : 1;
+    if (uncommon == 0) {
+      ApplyTo<1>(typename Function::CommonForm(), in.From(begin), output + begin, end - begin);
+    } else {
+      ApplyTo<1>(function.general(), in.From(begin), output + begin, end - begin);
+    }
+  }
+}
+
 // The loop promises the vectoriser what MapBlock promises us: the output is apart from an input or
 // exactly the same memory, so no iteration reads what an earlier one wrote.
 template <int kInputs, class Function, class C, class T, class R>
 SHOAL_INLINE void ApplyTo(const Function& function, Operands<C, T> in, R* output, int64_t count) {
-  SHOAL_NO_LOOP_CARRIED_DEPENDENCES
-  for (int64_t i = 0; i < count; ++i) output[i] = ValueAt<kInputs>(function, in, i);
+  if constexpr (HasCommonForm<Function>) {
+    static_assert(kInputs == 1);
+    ApplyCommonTo(function, in, output, count);
+  } else {
+    SHOAL_NO_LOOP_CARRIED_DEPENDENCES
+    for (int64_t i = 0; i < count; ++i) output[i] = ValueAt<kInputs>(function, in, i);
+  }
 }
 
 // What a policy makes of elements of type T for one row of the table.
@@ -149,6 +181,27 @@ using Plain = PlainPolicy<Function, false>;
 template <class Function>
 using PlainSignless = PlainPolicy<Function, true>;
 
+// The same for a function of one number with `IsCommon(x)` and, for those x, `Common(x)`.
+template <class Function>
+struct PlainWithCommon {
+  static constexpr bool kSignless = false;
+  struct General {
+    template <class X>
+    SHOAL_INLINE auto operator()(X x) const {
+      return Function::Call(x);
+    }
+  };
+  template <class T>
+  struct Of : General {
+    struct CommonForm {
+      SHOAL_INLINE auto operator()(T x) const { return Function::Common(x); }
+    };
+    explicit Of(const Params&) {}
+    SHOAL_INLINE static bool IsCommon(T x) { return Function::IsCommon(x); }
+    SHOAL_INLINE General general() const { return {}; }
+  };
+};
+
 template <size_t kOp, class Policy>
 constexpr MapCode MakeMapCode() {
   MapCode code;
@@ -169,6 +222,14 @@ HWY_AFTER_NAMESPACE();
 #define SHOAL_MAKE_MAP_CODE(Policy, kName)                                   \
   constexpr MapCode k##Policy##Code = MakeMapCode<OpIndex(kName), Policy>(); \
   const MapCode& Policy##Code() { return k##Policy##Code; }
+// The policy that is a function of kernels/math and no more.
+#define SHOAL_MATH_POLICY(Name, unused)     \
+  struct Name : Plain<Name> {               \
+    template <std::floating_point... T>     \
+    SHOAL_INLINE static auto Call(T... x) { \
+      return math::Name(x...);              \
+    }                                       \
+  };
 #define SHOAL_BIND_MAP_CODE(Policy, kName)       \
   HWY_EXPORT(Policy##Code);                      \
   template <>                                    \

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <numbers>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "base/status.h"
+#include "kernels/program/numbers.h"
 #include "kernels/registry.h"
 
 namespace shoal::kernels::program {
@@ -37,6 +39,57 @@ absl::StatusOr<Value> Degrees(GraphBuilder& builder, Operands x) {
 
 absl::StatusOr<Value> Radians(GraphBuilder& builder, Operands x) {
   return Apply(builder, "multiply", {x[0], Number(std::numbers::pi / 180.0)});
+}
+
+/// The exponent, if it is a real number and not an array.
+std::optional<double> ExponentOf(const Value& value) {
+  if (value.node >= 0 || value.weak == WeakKind::kComplex) return std::nullopt;
+  return ToDouble(value.number);
+}
+
+// A float exponent makes integers floats, as any float number does.
+absl::StatusOr<Value> BaseOf(GraphBuilder& builder, Operands x) {
+  if (x[1].weak != WeakKind::kFloat || x[0].node < 0) return x[0];
+  return builder.Convert(x[0], PromoteWeak(builder.TypeOf(x[0]).dtype, WeakKind::kFloat));
+}
+
+bool IsWhole(DType dtype) {
+  const DTypeClass of = ClassOf(dtype);
+  return of != DTypeClass::kFloat && of != DTypeClass::kComplex;
+}
+
+// Like NumPy, exponents for which there is something better than a power take that.
+absl::StatusOr<Value> Power(GraphBuilder& builder, Operands x) {
+  const OpInfo& power = *FindOp("power");
+  if (const std::optional<Value> folded = FoldNumbers(power, x)) return *folded;
+  SHOAL_ASSIGN_OR_RETURN(const Value base, BaseOf(builder, x));
+  const std::optional<double> exponent = ExponentOf(x[1]);
+  if (exponent == 2.0) return Apply(builder, "square", {base});
+  if (exponent == 1.0) return Apply(builder, "positive", {base});
+  if (exponent == 0.5) return Apply(builder, "sqrt", {base});
+  const bool whole = base.node >= 0 && IsWhole(builder.TypeOf(base).dtype);
+  if (whole && exponent.has_value() && *exponent < 0) {
+    return absl::InvalidArgumentError(
+        "integers have no negative powers; a float exponent makes them floats");
+  }
+  if (exponent == -1.0) return Reciprocal(builder, {&base, 1});
+  return builder.Apply(power, {base, x[1]});
+}
+
+// log(e^x + e^y), without overflow: the larger one and what the smaller one adds to it. For two
+// infinities of one sign the difference is not 0 but NaN.
+absl::StatusOr<Value> LogAddExp(GraphBuilder& builder, Operands x) {
+  SHOAL_ASSIGN_OR_RETURN(const Value larger, Apply(builder, "maximum", {x[0], x[1]}));
+  SHOAL_ASSIGN_OR_RETURN(const Value difference, Apply(builder, "subtract", {x[0], x[1]}));
+  SHOAL_ASSIGN_OR_RETURN(const Value distance, Apply(builder, "absolute", {difference}));
+  SHOAL_ASSIGN_OR_RETURN(const Value exponent, Apply(builder, "negative", {distance}));
+  SHOAL_ASSIGN_OR_RETURN(const Value ratio, Apply(builder, "exp", {exponent}));
+  SHOAL_ASSIGN_OR_RETURN(const Value rest, Apply(builder, "log1p", {ratio}));
+  SHOAL_ASSIGN_OR_RETURN(const Value sum, Apply(builder, "add", {larger, rest}));
+  SHOAL_ASSIGN_OR_RETURN(const Value equal, Apply(builder, "equal", {x[0], x[1]}));
+  SHOAL_ASSIGN_OR_RETURN(const Value twice,
+                         Apply(builder, "add", {larger, Number(std::numbers::ln2)}));
+  return Apply(builder, "where", {equal, twice, sum});
 }
 
 absl::StatusOr<Value> CountNonzero(GraphBuilder& builder, Operands x) {
@@ -92,11 +145,17 @@ absl::StatusOr<Value> Norm(GraphBuilder& builder, Operands x) {
   return Apply(builder, "sqrt", {sum});
 }
 
-constexpr std::array<Function, 12> kFunctions = {{
+constexpr auto kFunctions = std::to_array<Function>({
     {"clip", "x, but at least y and at most z.", 3, 3, &Clip},
     {"reciprocal", "1 / x, of integers as float64.", 1, 1, &Reciprocal},
     {"degrees", "Radians as degrees.", 1, 1, &Degrees},
+    {"rad2deg", "As degrees.", 1, 1, &Degrees},
     {"radians", "Degrees as radians.", 1, 1, &Radians},
+    {"deg2rad", "As radians.", 1, 1, &Radians},
+    {"power", "x to the power of y; for the exponents 2, 1, 0.5, -1 as square, x, sqrt, 1 / x.", 2,
+     2, &Power},
+    {"pow", "As power.", 2, 2, &Power},
+    {"logaddexp", "log(exp(x) + exp(y)), without overflow on the way.", 2, 2, &LogAddExp},
     {"count_nonzero", "How many elements are not 0.", 1, 1, &CountNonzero},
     {"any", "Whether an element is not 0.", 1, 1, &Any},
     {"all", "Whether no element is 0.", 1, 1, &All},
@@ -105,10 +164,11 @@ constexpr std::array<Function, 12> kFunctions = {{
     {"var", "The mean of the squared distances from the mean.", 1, 1, &Variance},
     {"std", "The square root of var.", 1, 1, &Deviation},
     {"norm", "The square root of the sum of squares.", 1, 1, &Norm},
-}};
+});
 
 // Other names, NumPy's and the array API's.
-constexpr std::array<std::pair<absl::string_view, std::string_view>, 10> kAliases = {{
+using Alias = std::pair<absl::string_view, std::string_view>;
+constexpr auto kAliases = std::to_array<Alias>({
     {"abs", "absolute"},
     {"conj", "conjugate"},
     {"mod", "remainder"},
@@ -119,7 +179,14 @@ constexpr std::array<std::pair<absl::string_view, std::string_view>, 10> kAliase
     {"bitwise_left_shift", "left_shift"},
     {"bitwise_right_shift", "right_shift"},
     {"round", "rint"},
-}};
+    {"arcsin", "asin"},
+    {"arccos", "acos"},
+    {"arctan", "atan"},
+    {"arctan2", "atan2"},
+    {"arcsinh", "asinh"},
+    {"arccosh", "acosh"},
+    {"arctanh", "atanh"},
+});
 
 }  // namespace
 

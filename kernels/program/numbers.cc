@@ -31,6 +31,19 @@ std::optional<Value> WholeValue(Int128 number) {
   return GraphBuilder::Number(static_cast<uint64_t>(number), WeakKind::kInt);
 }
 
+// x to a whole power, as Python has it; only those that fit are of interest, which ends the loop.
+std::optional<Value> FoldPower(Int128 x, Int128 exponent) {
+  if (exponent < 0) return std::nullopt;
+  if (x == 0 || x == 1) return WholeValue(exponent == 0 ? 1 : x);
+  if (x == -1) return WholeValue(exponent % 2 == 0 ? 1 : -1);
+  if (exponent > 64) return std::nullopt;
+  Int128 power = 1;
+  for (; exponent > 0; --exponent) {
+    if (__builtin_mul_overflow(power, x, &power)) return std::nullopt;
+  }
+  return WholeValue(power);
+}
+
 std::optional<Value> FoldWhole(std::string_view op, absl::Span<const Value> operands) {
   const Int128 x = Whole(operands[0]);
   if (op == "negative") return WholeValue(-x);
@@ -39,6 +52,7 @@ std::optional<Value> FoldWhole(std::string_view op, absl::Span<const Value> oper
   const Int128 y = Whole(operands[1]);
   if (op == "add") return WholeValue(x + y);
   if (op == "subtract") return WholeValue(x - y);
+  if (op == "power") return FoldPower(x, y);
   if (op != "multiply") return std::nullopt;
   Int128 product = 0;
   return __builtin_mul_overflow(x, y, &product) ? std::nullopt : WholeValue(product);

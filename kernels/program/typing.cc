@@ -9,6 +9,7 @@
 #include <variant>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/status.h"
@@ -84,20 +85,16 @@ class Typer {
   /// The names that the program reads before it gives them, in the text's order.
   std::vector<std::string> FreeNames() const {
     std::vector<std::string> free;
-    std::vector<std::string> given;
-    const auto has = [](const std::vector<std::string>& names, const std::string& name) {
-      return std::find(names.begin(), names.end(), name) != names.end();
-    };
+    absl::flat_hash_set<absl::string_view> known;  // Given, or among the free ones.
     NodeIndex next = 0;
     for (const language::Statement& statement : syntax_.statements) {
       for (; next <= statement.value; ++next) {
         const SyntaxNode& node = NodeOf(next);
-        if (node.kind != SyntaxKind::kName || has(given, node.name) || has(free, node.name)) {
-          continue;
+        if (node.kind == SyntaxKind::kName && known.insert(node.name).second) {
+          free.push_back(node.name);
         }
-        free.push_back(node.name);
       }
-      given.push_back(statement.target);
+      known.insert(statement.target);
     }
     return free;
   }
@@ -214,7 +211,6 @@ class Typer {
     }
     const OpInfo* op = FindOpOrAlias(node.name);
     if (op != nullptr) return ApplyOp(*op, node, operands);
-    if (node.name == "power") return Power(operands);
     if (node.name == "matmul") return absl::UnimplementedError("'@' is not built yet");
     return absl::InvalidArgumentError(absl::StrCat("there is no function '",
                                                    Utf8Prefix(node.name, 64), "'",
@@ -273,31 +269,6 @@ class Typer {
       return *folded;
     }
     return builder_.Apply(op, operands, params);
-  }
-
-  // Those that NumPy, too, computes without a power: 2, 1, 0.5, -1.
-  absl::StatusOr<Value> Power(const std::vector<Value>& operands) {
-    if (operands.size() != 2) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("power takes 2 operands, not ", operands.size()));
-    }
-    const Value& base = operands[0];
-    const bool number = operands[1].node < 0 && operands[1].weak != WeakKind::kComplex;
-    const double exponent = number ? ToDouble(operands[1].number) : 0.0;
-    if (number && exponent == 2) return ApplyTo("square", base, operands[1]);
-    if (number && exponent == 1) return ApplyTo("positive", base, operands[1]);
-    if (number && exponent == 0.5) return ApplyTo("sqrt", base, operands[1]);
-    return absl::UnimplementedError("'**' is built for the exponents 2, 1 and 0.5 so far");
-  }
-
-  // A float exponent makes integers floats, as any float number does.
-  absl::StatusOr<Value> ApplyTo(std::string_view op, const Value& base, const Value& exponent) {
-    Value operand = base;
-    if (exponent.weak == WeakKind::kFloat && base.node >= 0) {
-      const DType dtype = PromoteWeak(builder_.TypeOf(base).dtype, WeakKind::kFloat);
-      SHOAL_ASSIGN_OR_RETURN(operand, builder_.Convert(base, dtype));
-    }
-    return builder_.Apply(*FindOp(op), {&operand, 1});
   }
 
   absl::Status AddOutputs() {

@@ -19,13 +19,31 @@
 namespace shoal::kernels::math {
 
 // X(our name, the standard's name and name in kAccuracies)
-#define SHOAL_MATH_UNARY(X)                                                             \
-  X(Exp, exp)                                                                           \
-  X(Exp2, exp2)                                                                         \
-  X(Expm1, expm1) X(Log, log) X(Log1p, log1p) X(Log2, log2) X(Log10, log10) X(Sin, sin) \
-      X(Cos, cos) X(Tan, tan) X(Asin, asin) X(Acos, acos) X(Atan, atan) X(Sinh, sinh)   \
-          X(Cosh, cosh) X(Tanh, tanh) X(Asinh, asinh) X(Acosh, acosh) X(Atanh, atanh)   \
-              X(Cbrt, cbrt) X(Erf, erf) X(Erfc, erfc)
+// clang-format off: one a line.
+#define SHOAL_MATH_UNARY(X) \
+  X(Exp, exp)               \
+  X(Exp2, exp2)             \
+  X(Expm1, expm1)           \
+  X(Log, log)               \
+  X(Log1p, log1p)           \
+  X(Log2, log2)             \
+  X(Log10, log10)           \
+  X(Sin, sin)               \
+  X(Cos, cos)               \
+  X(Tan, tan)               \
+  X(Asin, asin)             \
+  X(Acos, acos)             \
+  X(Atan, atan)             \
+  X(Sinh, sinh)             \
+  X(Cosh, cosh)             \
+  X(Tanh, tanh)             \
+  X(Asinh, asinh)           \
+  X(Acosh, acosh)           \
+  X(Atanh, atanh)           \
+  X(Cbrt, cbrt)             \
+  X(Erf, erf)               \
+  X(Erfc, erfc)
+// clang-format on
 #define SHOAL_MATH_BINARY(X) X(Pow, pow) X(Atan2, atan2) X(Hypot, hypot)
 
 /// What f(-x) has to do with f(x), to the bit.

@@ -82,16 +82,22 @@ void ExpectSameBits(const char* name, const Loop& loop, const Single& single) {
   hwy::GetChosenTarget().DeInit();
 }
 
-#define SHOAL_TEST(Name, single)                                        \
-  TEST(TargetsTest, Name##HasTheSameBitsEverywhere) {                   \
-    ExpectSameBits<float>(                                              \
-        #Name, [](auto... a) { HWY_DYNAMIC_DISPATCH(Name##32)           \
-                               (a...); }, \
-        [](float x, [[maybe_unused]] float y) { return single; });      \
-    ExpectSameBits<double>(                                             \
-        #Name, [](auto... a) { HWY_DYNAMIC_DISPATCH(Name##64)           \
-                               (a...); }, \
-        [](double x, [[maybe_unused]] double y) { return single; });    \
+#define SHOAL_TEST(Name, single)                                     \
+  TEST(TargetsTest, Name##HasTheSameBitsEverywhere) {                \
+    ExpectSameBits<float>(                                           \
+        #Name,                                                       \
+        [](auto... a) {                                              \
+          HWY_DYNAMIC_DISPATCH(Name##32)                             \
+          (a...);                                                    \
+        },                                                           \
+        [](float x, [[maybe_unused]] float y) { return single; });   \
+    ExpectSameBits<double>(                                          \
+        #Name,                                                       \
+        [](auto... a) {                                              \
+          HWY_DYNAMIC_DISPATCH(Name##64)                             \
+          (a...);                                                    \
+        },                                                           \
+        [](double x, [[maybe_unused]] double y) { return single; }); \
   }
 #define SHOAL_UNARY_TEST(Name, name) SHOAL_TEST(Name, Name(x))
 #define SHOAL_BINARY_TEST(Name, name) SHOAL_TEST(Name, Name(x, y))

@@ -22,6 +22,15 @@ TEST(FoldNumbersTest, WholeNumbersStayWholeWhereTheyFit) {
   EXPECT_FALSE(Fold("subtract", {Int(INT64_MIN), Int(1)}).has_value());
 }
 
+TEST(FoldNumbersTest, WholePowersThatFit) {
+  EXPECT_EQ(Fold("power", {Int(-2), Int(63)})->number, Scalar(INT64_MIN));
+  EXPECT_EQ(Fold("power", {Int(10), Int(0)})->number, Scalar(int64_t{1}));
+  EXPECT_EQ(Fold("power", {Int(-1), Int(INT64_MAX)})->number, Scalar(int64_t{-1}));
+  EXPECT_EQ(Fold("power", {Int(0), Int(0)})->number, Scalar(int64_t{1}));
+  EXPECT_FALSE(Fold("power", {Int(2), Int(64)}).has_value());
+  EXPECT_FALSE(Fold("power", {Int(2), Int(-1)}).has_value());
+}
+
 TEST(FoldNumbersTest, FloatsAndQuotients) {
   EXPECT_EQ(Fold("divide", {Int(1), Int(3)})->number, Scalar(1.0 / 3));
   EXPECT_EQ(Fold("add", {Int(1), Float(0.5)})->number, Scalar(1.5));
