@@ -12,6 +12,13 @@
 #include <sanitizer/tsan_interface.h>
 #endif
 
+#ifdef SHOAL_THREAD_SANITIZER
+extern "C" {
+void AnnotateIgnoreReadsBegin(const char* file, int line);
+void AnnotateIgnoreReadsEnd(const char* file, int line);
+}
+#endif
+
 namespace shoal {
 
 /// Tells the thread sanitizer of an order that a library keeps to which is not built for it: what
@@ -43,6 +50,25 @@ class HandOver {
    private:
     HandOver* const order_;
   };
+};
+
+/// While it lives, this thread's reads are not held against it: those that a library makes, inlined
+/// into our code, of what it is being handed, after a HandOver could last be told of it and before
+/// the order that the library keeps to begins. Nothing at all in other builds.
+class OverlookReads {
+ public:
+  OverlookReads() {
+#ifdef SHOAL_THREAD_SANITIZER
+    AnnotateIgnoreReadsBegin(__FILE__, __LINE__);
+#endif
+  }
+  ~OverlookReads() {
+#ifdef SHOAL_THREAD_SANITIZER
+    AnnotateIgnoreReadsEnd(__FILE__, __LINE__);
+#endif
+  }
+  OverlookReads(const OverlookReads&) = delete;
+  OverlookReads& operator=(const OverlookReads&) = delete;
 };
 
 }  // namespace shoal

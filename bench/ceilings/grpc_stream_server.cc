@@ -121,6 +121,7 @@ class PayloadStream final : public ByteStreamReactor {
     if (writing_ || finished_ || !started_ || !NextMessage(&last)) return;
     writing_ = true;
     finished_ = last;
+    const OverlookReads of_the_buffer;
     if (last) return StartWriteAndFinish(&outgoing_, grpc::WriteOptions(), grpc::Status::OK);
     StartWrite(&outgoing_);
   }
@@ -182,6 +183,7 @@ class MessageStream final : public ByteStreamReactor {
       writing_ = true;
       outgoing_ = std::move(waiting_.front());
       waiting_.pop_front();
+      const OverlookReads of_the_buffer;
       StartWrite(&outgoing_);
     }
     if (!reading_ && !ended_ && waiting_.size() < kMessagesMax) {

@@ -40,11 +40,13 @@ class GrpcStreamCall final : public StreamCall,
   void Write(Frame frame) override {
     outgoing_ = ToByteBuffer(frame, nullptr);
     writes_.Give();
+    const OverlookReads of_the_buffer;
     StartWrite(&outgoing_);
   }
   void WriteAndFinish(Frame frame) override {
     outgoing_ = ToByteBuffer(frame, nullptr);
     finishes_.Give();
+    const OverlookReads of_the_buffer;
     StartWriteAndFinish(&outgoing_, grpc::WriteOptions(), grpc::Status::OK);
   }
 
