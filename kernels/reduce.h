@@ -3,6 +3,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include "kernels/dtype.h"
@@ -22,6 +24,28 @@ struct OpInfo;
 /// project's own measurements; docs/decisions/0004.)
 inline constexpr int64_t kLeafElements = 4096;
 inline constexpr int kLeafLanes = 32;
+
+/// The row tree: the same for each column of rows, where the terms of one result do not lie side by
+/// side. A leaf is 8 consecutive rows, added in order; above stands the same binary tree, over
+/// whole columns. (Leaves are short because at a cut what a leaf has on either side travels raw.)
+inline constexpr int64_t kLeafRows = 8;
+
+/// Elements in C order as `blocks` blocks of `rows` rows of `columns` elements. A fold goes over
+/// the rows: it has a result for each block and column, in that order. Of one column it is the
+/// canonical tree of the block's terms, of several the row tree.
+struct FoldShape {
+  int64_t blocks = 1;
+  int64_t rows = 0;
+  int64_t columns = 1;
+
+  int64_t result_count() const { return blocks * columns; }
+  int64_t block_elements() const { return rows * columns; }
+  friend bool operator==(const FoldShape&, const FoldShape&) = default;
+  template <class H>
+  friend H AbslHashValue(H state, const FoldShape& shape) {
+    return H::combine(std::move(state), shape.blocks, shape.rows, shape.columns);
+  }
+};
 
 /// One contiguous piece of the input of a reduction.
 struct ReduceArgs {
@@ -54,6 +78,20 @@ struct ReducePartial {
   std::vector<Node> nodes;
   std::vector<std::byte> tail;
   bool operator==(const ReducePartial&) const = default;
+};
+
+/// What rows [begin, end) of a block of several columns contribute: terms before the first and
+/// after the last boundary of leaves, and the values of the maximal complete subtrees between them.
+/// For all columns side by side; parts of them may be filled in by different threads.
+struct RowPartial {
+  int64_t begin = 0;
+  int64_t end = 0;
+  int64_t row_bytes = 0;                ///< Of an accumulator for each column.
+  std::unique_ptr<std::byte[]> values;  ///< Rows of accumulators: head, subtrees, tail.
+
+  std::byte* At(int64_t row, int64_t offset) const {
+    return values.get() + row * row_bytes + offset;
+  }
 };
 
 }  // namespace shoal::kernels

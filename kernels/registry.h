@@ -75,6 +75,7 @@ struct OpInfo {
   Promotion promotion = Promotion::kNone;
   DTypeRule dtype_rule = DTypeRule::kSame;
   std::span<const ParamInfo> params = {};  ///< All required.
+  bool needs_elements = false;             ///< A reduction that has no value of no elements.
   UlpBound error = {};  ///< Of halves, which are float32 rounded once more, as float32.
   /// One core, float32, in cache: decides whether a call runs inline or is queued; no promise.
   double cost_ns_per_element = 0.0;

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include "absl/container/inlined_vector.h"
 #include "absl/status/statusor.h"
@@ -45,6 +46,10 @@ class Shape {
   std::string ToString() const;
 
   friend bool operator==(const Shape& a, const Shape& b) { return a.extents_ == b.extents_; }
+  template <class H>
+  friend H AbslHashValue(H state, const Shape& shape) {
+    return H::combine(std::move(state), shape.extents_);
+  }
 
  private:
   absl::InlinedVector<int64_t, 4> extents_;

@@ -7,56 +7,23 @@
 #define HWY_TARGET_INCLUDE "kernels/cpu/extremes.cc"
 #include "hwy/foreach_target.h"  // Includes this file again for each instruction set.
 //
+#include "kernels/cpu/extremes.h"
 #include "kernels/cpu/map_loop-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace shoal::kernels::cpu::HWY_NAMESPACE {
 
-// Of equal numbers only zeros differ in their bits, and of those only in the sign: or gives -0 if
-// one of them is, and gives +0 if one of them is.
-template <std::floating_point T>
-SHOAL_INLINE T Smaller(T x, T y) {
-  using Bits = BitsOf<T>;
-  const T both = std::bit_cast<T>(std::bit_cast<Bits>(x) | std::bit_cast<Bits>(y));
-  return x == y ? both : x < y ? x : y;
-}
-template <std::floating_point T>
-SHOAL_INLINE T Larger(T x, T y) {
-  using Bits = BitsOf<T>;
-  const T both = std::bit_cast<T>(std::bit_cast<Bits>(x) & std::bit_cast<Bits>(y));
-  return x == y ? both : x > y ? x : y;
-}
-template <std::integral T>
-SHOAL_INLINE T Smaller(T x, T y) {
-  return x < y ? x : y;
-}
-template <std::integral T>
-SHOAL_INLINE T Larger(T x, T y) {
-  return x > y ? x : y;
-}
-SHOAL_INLINE Bool8 Smaller(Bool8 x, Bool8 y) { return Times(x, y); }
-SHOAL_INLINE Bool8 Larger(Bool8 x, Bool8 y) { return Plus(x, y); }
-
-template <class T>
-SHOAL_INLINE bool IsNumber(T x) {
-  if constexpr (std::floating_point<T>) {
-    return x == x;
-  } else {
-    return true;
-  }
-}
-
 struct Minimum : Plain<Minimum> {
   template <class T>
   SHOAL_INLINE static T Call(T x, T y) {
-    return !IsNumber(x) ? x : !IsNumber(y) ? y : Smaller(x, y);
+    return Least(x, y);
   }
 };
 
 struct Maximum : Plain<Maximum> {
   template <class T>
   SHOAL_INLINE static T Call(T x, T y) {
-    return !IsNumber(x) ? x : !IsNumber(y) ? y : Larger(x, y);
+    return Greatest(x, y);
   }
 };
 

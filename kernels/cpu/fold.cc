@@ -1,4 +1,4 @@
-// The reductions: sum, dot.
+// Reductions that add or multiply: sum, prod, dot.
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -15,6 +15,11 @@ HWY_BEFORE_NAMESPACE();
 namespace shoal::kernels::cpu::HWY_NAMESPACE {
 
 struct Addition {
+  static constexpr bool kHasNone = true;
+  template <class Acc>
+  SHOAL_INLINE static constexpr Acc None() {
+    return Acc{};
+  }
   template <class Acc>
   SHOAL_INLINE static constexpr Acc Identity() {
     if constexpr (std::floating_point<Acc>) {
@@ -38,9 +43,29 @@ constexpr bool IsIntegerOrBool(DType dtype) {
   return IsSignedOrBool(dtype) || IsUnsignedInteger(dtype);
 }
 
-struct Sum {
+struct Multiplication {
+  static constexpr bool kHasNone = true;
+  template <class Acc>
+  SHOAL_INLINE static constexpr Acc None() {
+    return Identity<Acc>();
+  }
+  template <class Acc>
+  SHOAL_INLINE static constexpr Acc Identity() {
+    if constexpr (kIsComplex<Acc>) {
+      return {1, 0};
+    } else {
+      return Acc{1};
+    }
+  }
+  template <class Acc>
+  SHOAL_INLINE static constexpr Acc Join(Acc left, Acc right) {
+    return Times(left, right);
+  }
+};
+
+// The elements themselves, small ones widened.
+struct Widening {
   static constexpr size_t kInputs = 1;
-  using Fold = Addition;
 
   template <DType kDType>
   static constexpr DType kAccumulator = IsSignedOrBool(kDType)    ? DType::kInt64
@@ -51,6 +76,19 @@ struct Sum {
   using Accumulator = Signless<Element<kAccumulator<kDType>>>;
   template <DType kDType>
   using Input = Element<kDType>;
+
+  template <class A, class T>
+  SHOAL_INLINE static A Term(T x) {
+    if constexpr (std::same_as<T, Bool8>) {
+      return static_cast<A>(IsTrue(x));
+    } else {
+      return static_cast<A>(x);  // Extends the sign before it wraps: the sum modulo 2^64.
+    }
+  }
+};
+
+struct Sum : Widening {
+  using Fold = Addition;
 
   // 4096 terms of at most 16 bits fit 32.
   template <DType kDType>
@@ -64,14 +102,16 @@ struct Sum {
       return leaf;
     }
   }
+};
 
-  template <class A, class T>
-  SHOAL_INLINE static A Term(T x) {
-    if constexpr (std::same_as<T, Bool8>) {
-      return static_cast<A>(IsTrue(x));
-    } else {
-      return static_cast<A>(x);  // Extends the sign before it wraps: the sum modulo 2^64.
-    }
+struct Product : Widening {
+  using Fold = Multiplication;
+
+  template <DType kDType>
+  using Leaf = Accumulator<kDType>;
+  template <DType kDType>
+  SHOAL_INLINE static Accumulator<kDType> FromLeaf(Leaf<kDType> leaf) {
+    return leaf;
   }
 };
 
@@ -112,8 +152,10 @@ struct Dot {
 };
 
 constexpr ReduceCodes kSum = MakeReduceCodes<OpIndex("sum"), Sum>();
+constexpr ReduceCodes kProduct = MakeReduceCodes<OpIndex("prod"), Product>();
 constexpr ReduceCodes kDot = MakeReduceCodes<OpIndex("dot"), Dot>();
 const ReduceCodes& SumCodes() { return kSum; }
+const ReduceCodes& ProductCodes() { return kProduct; }
 const ReduceCodes& DotCodes() { return kDot; }
 
 }  // namespace shoal::kernels::cpu::HWY_NAMESPACE
@@ -123,11 +165,16 @@ HWY_AFTER_NAMESPACE();
 namespace shoal::kernels::cpu {
 
 HWY_EXPORT(SumCodes);
+HWY_EXPORT(ProductCodes);
 HWY_EXPORT(DotCodes);
 
 template <>
 const ReduceCodes& ReduceCodeOf<OpIndex("sum")>() {
   return HWY_DYNAMIC_DISPATCH(SumCodes)();
+}
+template <>
+const ReduceCodes& ReduceCodeOf<OpIndex("prod")>() {
+  return HWY_DYNAMIC_DISPATCH(ProductCodes)();
 }
 template <>
 const ReduceCodes& ReduceCodeOf<OpIndex("dot")>() {

@@ -2,6 +2,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <utility>
 
 #include "hwy/highway.h"
@@ -78,10 +79,11 @@ SHOAL_INLINE Acc FoldTerms(Terms term, int64_t count) {
 
 // The functions of one ReduceCode.
 //
-// A policy has `kInputs`, `Fold` (Identity and Join), and for each dtype: `kAccumulator` and the
-// type it is held in, `Input`, the type the inputs are read as; `Leaf`, a type in which the terms
-// of one leaf may be added instead because FromLeaf gives the same bits (fewer bytes, more lanes);
-// and `Term<A>`, the term of one index in type A.
+// A policy has `kInputs`, `Fold` (Identity, Join and, where `kHasNone`, the value None of no
+// terms), and for each dtype: `kAccumulator` and the type it is held in, `Input`, the type the
+// inputs are read as; `Leaf`, a type in which the terms of one leaf may be added instead because
+// FromLeaf gives the same bits (fewer bytes, more lanes); and `Term<A>`, the term of one index in
+// type A.
 template <class Policy, DType kDType>
 struct Reduction {
   using Acc = typename Policy::template Accumulator<kDType>;
@@ -138,17 +140,59 @@ struct Reduction {
     *static_cast<Acc*>(value) = FoldTerms<Fold, Acc>(term, count);
   }
 
-  static void JoinNodes(void* left, const void* right) {
-    auto* value = static_cast<Acc*>(left);
-    *value = Canonical(Fold::Join(*value, *static_cast<const Acc*>(right)));
+  // The columns of whole leaves have a loop of their own, in which the rows are unrolled.
+  template <int64_t kRows>
+  SHOAL_INLINE static void AddRows(const T* input, int64_t stride, int64_t rows, int64_t columns,
+                                   Acc* values) {
+    const int64_t count = kRows == 0 ? rows : kRows;
+    for (int64_t j = 0; j < columns; ++j) {
+      Acc value = Policy::template Term<Acc>(input[j]);
+      for (int64_t i = 1; i < count; ++i) {
+        value = Fold::Join(value, Policy::template Term<Acc>(input[i * stride + j]));
+      }
+      values[j] = Canonical(value);
+    }
   }
 
-  static void FinishRoot(const void* value, void* output) {
-    if constexpr (IsHalf(kDType)) {
-      Narrow(kDType, static_cast<const float*>(value), static_cast<uint16_t*>(output), 1);
-    } else {
-      *static_cast<Acc*>(output) = *static_cast<const Acc*>(value);
+  static void LeavesOfRows(const void* input, int64_t stride, int64_t rows, int64_t columns,
+                           void* values) {
+    auto* out = static_cast<Acc*>(values);
+    if constexpr (Policy::kInputs == 1 && IsHalf(kDType)) {
+      Widened widened;
+      const auto* halves = static_cast<const uint16_t*>(input);
+      WriteTerms({halves, nullptr}, columns, out);
+      for (int64_t i = 1; i < rows; ++i) {
+        const float* row = widened.Fill(0, {halves + i * stride, nullptr}, columns);
+        for (int64_t j = 0; j < columns; ++j) {
+          out[j] = Canonical(Fold::Join(out[j], Policy::template Term<Acc>(row[j])));
+        }
+      }
+    } else if constexpr (Policy::kInputs == 1) {
+      const auto* elements = static_cast<const T*>(input);
+      if (rows == kLeafRows) {
+        AddRows<kLeafRows>(elements, stride, rows, columns, out);
+      } else {
+        AddRows<0>(elements, stride, rows, columns, out);
+      }
     }
+  }
+
+  static void JoinNodes(void* left, const void* right, int64_t count) {
+    auto* values = static_cast<Acc*>(left);
+    const auto* others = static_cast<const Acc*>(right);
+    for (int64_t i = 0; i < count; ++i) values[i] = Canonical(Fold::Join(values[i], others[i]));
+  }
+
+  static void FinishRoots(const void* values, void* outputs, int64_t count) {
+    if constexpr (IsHalf(kDType)) {
+      Narrow(kDType, static_cast<const float*>(values), static_cast<uint16_t*>(outputs), count);
+    } else {
+      std::memcpy(outputs, values, static_cast<size_t>(count) * sizeof(Acc));
+    }
+  }
+
+  static void ValueOfNone(void* value) {
+    if constexpr (Fold::kHasNone) *static_cast<Acc*>(value) = Fold::template None<Acc>();
   }
 
   static constexpr ReduceCode Code() {
@@ -156,8 +200,10 @@ struct Reduction {
             .leaf = &LeafOfInputs,
             .terms = &WriteTerms,
             .fold = &LeafOfTerms,
+            .rows = Policy::kInputs == 1 ? &LeavesOfRows : nullptr,
             .join = &JoinNodes,
-            .finish = &FinishRoot};
+            .finish = &FinishRoots,
+            .empty = Fold::kHasNone ? &ValueOfNone : nullptr};
   }
 };
 
@@ -167,6 +213,7 @@ constexpr void FillReduceSlot(ReduceCodes& codes) {
   constexpr OpInfo kRow = kOpTable[kOp];
   static_assert(kRow.form == OpForm::kReduce);
   static_assert(kRow.inputs_min == Policy::kInputs && kRow.inputs_max == Policy::kInputs);
+  static_assert(kRow.needs_elements != Policy::Fold::kHasNone);
   if constexpr (kRow.Supports(kDType)) {
     codes[static_cast<size_t>(kDType)] = Reduction<Policy, kDType>::Code();
   }

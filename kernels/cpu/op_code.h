@@ -54,10 +54,16 @@ struct ReduceCode {
   void (*terms)(const std::array<const void*, 2>& inputs, int64_t count, void* terms) = nullptr;
   /// The value of a leaf from its terms.
   void (*fold)(const void* terms, int64_t count, void* value) = nullptr;
-  /// left := the value of the node over left and right.
-  void (*join)(void* left, const void* right) = nullptr;
-  /// From the root's value to the output's dtype.
-  void (*finish)(const void* value, void* output) = nullptr;
+  /// For each of `columns` columns the value of a leaf of the row tree: `rows` terms in order.
+  /// `stride` elements lie between rows. At most kLeafElements columns; one input.
+  void (*rows)(const void* input, int64_t stride, int64_t rows, int64_t columns,
+               void* values) = nullptr;
+  /// left[i] := the value of the node over left[i] and right[i].
+  void (*join)(void* left, const void* right, int64_t count) = nullptr;
+  /// From roots' values to the output's dtype.
+  void (*finish)(const void* values, void* outputs, int64_t count) = nullptr;
+  /// The value over no terms; null: there is none.
+  void (*empty)(void* value) = nullptr;
 };
 using ReduceCodes = std::array<ReduceCode, kDTypeSlots>;
 

@@ -42,7 +42,7 @@ void PushNode(const ReduceCode& code, Nodes& nodes, Node node) {
   while (!nodes.empty() && nodes.back().level == node.level && node.index % 2 == 1) {
     Node left = nodes.back();  // Its index is node.index - 1: nodes are adjacent.
     nodes.pop_back();
-    code.join(left.value.data(), node.value.data());
+    code.join(left.value.data(), node.value.data(), 1);
     node.value = left.value;
     node.level += 1;
     node.index /= 2;
@@ -56,7 +56,7 @@ Node FoldRoot(const ReduceCode& code, std::span<const Node> nodes) {
   Node root = nodes.back();
   for (size_t i = nodes.size() - 1; i-- > 0;) {
     Node left = nodes[i];
-    code.join(left.value.data(), root.value.data());
+    code.join(left.value.data(), root.value.data(), 1);
     root.value = left.value;
   }
   return root;
@@ -177,8 +177,10 @@ void Finish(const OpInfo& op, DType input, const ReducePartial& partial, void* o
   SHOAL_CHECK(partial.begin == 0);
   const ReduceCode& code = CodeOf(op, input);
   if (IsEmpty(partial)) {
-    const absl::StatusOr<DType> dtype = OutputDType(op, input);
-    std::memset(output, 0, static_cast<size_t>(ItemBytes(*dtype)));  // 0 in every dtype.
+    SHOAL_CHECK(code.empty != nullptr);
+    alignas(16) std::array<std::byte, sizeof(Node::value)> value;
+    code.empty(value.data());
+    code.finish(value.data(), output, 1);
     return;
   }
   SHOAL_CHECK(partial.op == &op && partial.input == input);
@@ -190,7 +192,7 @@ void Finish(const OpInfo& op, DType input, const ReducePartial& partial, void* o
     code.fold(rest.data(), terms, leaf.value.data());
     nodes.push_back(leaf);
   }
-  code.finish(FoldRoot(code, nodes).value.data(), output);
+  code.finish(FoldRoot(code, nodes).value.data(), output, 1);
 }
 
 void ReduceAll(const OpInfo& op, const ReduceArgs& args, void* output) {
@@ -203,7 +205,7 @@ void ReduceAll(const OpInfo& op, const ReduceArgs& args, void* output) {
   if (args.count <= kLeafElements) {  // The many small arrays need no tree.
     alignas(16) std::array<std::byte, sizeof(Node::value)> value;
     code.leaf(args.inputs, args.count, value.data());
-    code.finish(value.data(), output);
+    code.finish(value.data(), output, 1);
     return;
   }
   NodeStack nodes;
@@ -217,7 +219,7 @@ void ReduceAll(const OpInfo& op, const ReduceArgs& args, void* output) {
       PushNode(code, nodes, leaf);
     }
   }
-  code.finish(FoldRoot(code, nodes.All()).value.data(), output);
+  code.finish(FoldRoot(code, nodes.All()).value.data(), output, 1);
 }
 
 }  // namespace shoal::kernels::cpu

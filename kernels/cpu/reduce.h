@@ -20,12 +20,15 @@ namespace shoal::kernels::cpu {
 ReducePartial ReduceRange(const OpInfo& op, const ReduceArgs& args);
 
 /// The same where the op's inputs are made by a kernel, from what `args` describes (its outputs are
-/// not used): elements [range.begin, range.end) of it.
+/// not used): elements [range.begin, range.end) of it. Terms are numbered by its index, or from
+/// `first_term` on.
 ///
 /// Requires: kernel outputs as the op has inputs, of one dtype that it supports.
 /// Cost: besides, a buffer of 64 Ki elements for each output, once per thread.
 ReducePartial ReduceRange(const OpInfo& op, const MapKernel& kernel, const MapArgs& args,
                           MapRange range);
+ReducePartial ReduceRange(const OpInfo& op, const MapKernel& kernel, const MapArgs& args,
+                          MapRange range, int64_t first_term);
 
 /// The partial of two neighbours: requires left.end == right.begin, and the same op and dtype.
 ///
@@ -33,9 +36,10 @@ ReducePartial ReduceRange(const OpInfo& op, const MapKernel& kernel, const MapAr
 ReducePartial Join(ReducePartial left, ReducePartial right);
 
 /// Writes the value of a whole array, whose partial begins at 0, as one element of the output's
-/// dtype (OutputDType). An empty array gives 0 (false).
+/// dtype (OutputDType). An empty array gives what NumPy gives: 0 (false) for sums, 1 for products.
 ///
-/// Requires: `partial` is of `op` and `input`, or is empty and default.
+/// Requires: `partial` is of `op` and `input`, or is empty and default; not empty for a minimum or
+///   maximum.
 void Finish(const OpInfo& op, DType input, const ReducePartial& partial, void* output);
 
 /// The value of an array that lies in one piece: the bits of ReduceRange and Finish, without

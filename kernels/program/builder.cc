@@ -49,7 +49,7 @@ absl::Status CheckOperandCount(const OpInfo& op, size_t given) {
 }
 
 NodeKey KeyOf(const Node& node) {
-  return {node.kind, node.op, node.type.dtype, node.operands, node.slot};
+  return {node.kind, node.op, node.type, node.operands, node.slot, node.fold};
 }
 
 }  // namespace
@@ -148,7 +148,7 @@ absl::StatusOr<Value> GraphBuilder::Apply(const OpInfo& op, absl::Span<const Val
     case OpForm::kMap:
       return ApplyMap(op, operands, params);
     case OpForm::kReduce:
-      return ApplyReduce(op, operands);
+      return ReduceAll(op, operands);
     case OpForm::kSort:
       return ApplySort(op, operands);
     case OpForm::kMove:
@@ -192,30 +192,51 @@ absl::StatusOr<Value> GraphBuilder::ApplyMap(const OpInfo& op, absl::Span<const 
   return value;
 }
 
-absl::StatusOr<Value> GraphBuilder::ApplyReduce(const OpInfo& op,
-                                                absl::Span<const Value> operands) {
+absl::StatusOr<Value> GraphBuilder::Reduce(const OpInfo& op, absl::Span<const Value> operands,
+                                           FoldShape fold, const Shape& result) {
   SHOAL_ASSIGN_OR_RETURN(const DType common, CommonDType(operands));
   SHOAL_ASSIGN_OR_RETURN(const DType dtype, ComputeDType(op, common));
   SHOAL_ASSIGN_OR_RETURN(const std::vector<NodeId> converted, Converted(operands, dtype));
-  for (const NodeId operand : converted) {
-    const Shape& first = graph_.nodes[static_cast<size_t>(converted[0])].type.shape;
-    const Shape& shape = graph_.nodes[static_cast<size_t>(operand)].type.shape;
+  if (op.needs_elements && fold.rows == 0 && fold.result_count() > 0) {
+    return absl::InvalidArgumentError(absl::StrCat(NameOf(op), " of no elements has no value"));
+  }
+  SHOAL_ASSIGN_OR_RETURN(const NodeId id, Add({.kind = NodeKind::kReduce,
+                                               .op = &op,
+                                               .type = {OutputDType(op, dtype), result},
+                                               .operands = {converted.begin(), converted.end()},
+                                               .slot = -1,
+                                               .fold = fold}));
+  return Value{.node = id, .number = {}, .weak = {}};
+}
+
+absl::StatusOr<Value> GraphBuilder::Index(const Shape& shape, FoldShape fold) {
+  SHOAL_ASSIGN_OR_RETURN(const NodeId id, Add({.kind = NodeKind::kIndex,
+                                               .op = nullptr,
+                                               .type = {DType::kInt64, shape},
+                                               .operands = {},
+                                               .slot = -1,
+                                               .fold = fold}));
+  return Value{.node = id, .number = {}, .weak = {}};
+}
+
+/// Over all elements, of as many operands as the op has.
+absl::StatusOr<Value> GraphBuilder::ReduceAll(const OpInfo& op, absl::Span<const Value> operands) {
+  const auto shape_of = [&](const Value& operand) {
+    return operand.node < 0 ? Shape() : TypeOf(operand).shape;
+  };
+  const Shape first = shape_of(operands[0]);
+  for (const Value& operand : operands) {
+    const Shape shape = shape_of(operand);
     if (shape == first) continue;
     return absl::InvalidArgumentError(absl::StrCat("shapes ", first.ToString(), " and ",
                                                    shape.ToString(), " do not fit each other"));
   }
-  SHOAL_ASSIGN_OR_RETURN(const NodeId id, Add({.kind = NodeKind::kReduce,
-                                               .op = &op,
-                                               .type = {OutputDType(op, dtype), Shape()},
-                                               .operands = {converted.begin(), converted.end()},
-                                               .slot = -1}));
-  return Value{.node = id, .number = {}, .weak = {}};
+  return Reduce(op, operands, {.blocks = 1, .rows = first.element_count(), .columns = 1}, Shape());
 }
 
 absl::StatusOr<Value> GraphBuilder::ApplySort(const OpInfo& op, absl::Span<const Value> operands) {
-  if (operands[0].node < 0 || graph_.nodes[Index(operands[0])].kind != NodeKind::kInput) {
-    return absl::UnimplementedError(absl::StrCat(
-        NameOf(op), " of what the program computes is not built yet; store it, then sort it"));
+  if (operands[0].node < 0) {
+    return absl::InvalidArgumentError(absl::StrCat(NameOf(op), ": a number has no axis"));
   }
   const ArrayType type = TypeOf(operands[0]);
   SHOAL_RETURN_IF_ERROR(ComputeDType(op, type.dtype).status());

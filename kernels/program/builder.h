@@ -27,14 +27,16 @@ struct Value {
 struct NodeKey {
   NodeKind kind = NodeKind::kInput;
   const OpInfo* op = nullptr;
-  DType dtype = DType::kFloat32;
+  ArrayType type;
   absl::InlinedVector<NodeId, 3> operands;
   int32_t slot = -1;
+  FoldShape fold = {};
 
   friend bool operator==(const NodeKey&, const NodeKey&) = default;
   template <class H>
   friend H AbslHashValue(H state, const NodeKey& key) {
-    return H::combine(std::move(state), key.kind, key.op, key.dtype, key.operands, key.slot);
+    return H::combine(std::move(state), key.kind, key.op, key.type.dtype, key.type.shape,
+                      key.operands, key.slot, key.fold);
   }
 };
 
@@ -63,9 +65,18 @@ class GraphBuilder {
   /// A number without a dtype.
   static Value Number(const Scalar& number, WeakKind kind) { return {-1, number, kind}; }
 
-  /// The op applied to the operands. `params` in the table's order, as many as the op has.
+  /// The op applied to the operands; a reduction goes over all elements. `params` in the table's
+  /// order, as many as the op has.
   absl::StatusOr<Value> Apply(const OpInfo& op, absl::Span<const Value> operands,
                               absl::Span<const Scalar> params = {});
+
+  /// The op, of form kReduce, over the rows of its operands as `fold` sees their elements: an array
+  /// of `result`, which has as many elements as the fold has results.
+  absl::StatusOr<Value> Reduce(const OpInfo& op, absl::Span<const Value> operands, FoldShape fold,
+                               const Shape& result);
+
+  /// The row of `fold` in which each element of an array of `shape` lies, int64.
+  absl::StatusOr<Value> Index(const Shape& shape, FoldShape fold);
 
   /// The operand in that dtype, which is then its own.
   absl::StatusOr<Value> Convert(const Value& operand, DType dtype);
@@ -73,7 +84,7 @@ class GraphBuilder {
   /// Adds an output.
   absl::Status Output(std::string name, const Value& value);
 
-  const ArrayType& TypeOf(const Value& value) const { return graph_.nodes[Index(value)].type; }
+  const ArrayType& TypeOf(const Value& value) const { return graph_.nodes[NodeOf(value)].type; }
 
   /// "float32 (3, 4)", "the integer 7": for messages.
   std::string Describe(const Value& value) const;
@@ -82,7 +93,7 @@ class GraphBuilder {
   Graph Finish() &&;
 
  private:
-  static size_t Index(const Value& value) { return static_cast<size_t>(value.node); }
+  static size_t NodeOf(const Value& value) { return static_cast<size_t>(value.node); }
 
   absl::StatusOr<NodeId> Add(Node node);
   absl::StatusOr<NodeId> AddScalar(DType dtype, const Scalar& number);
@@ -91,7 +102,7 @@ class GraphBuilder {
   absl::StatusOr<Shape> CommonShape(absl::Span<const NodeId> operands) const;
   absl::StatusOr<Value> ApplyMap(const OpInfo& op, absl::Span<const Value> operands,
                                  absl::Span<const Scalar> params);
-  absl::StatusOr<Value> ApplyReduce(const OpInfo& op, absl::Span<const Value> operands);
+  absl::StatusOr<Value> ReduceAll(const OpInfo& op, absl::Span<const Value> operands);
   absl::StatusOr<Value> ApplySort(const OpInfo& op, absl::Span<const Value> operands);
   absl::StatusOr<std::vector<NodeId>> Converted(absl::Span<const Value> operands, DType dtype);
 

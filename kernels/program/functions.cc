@@ -9,6 +9,7 @@
 
 #include "base/status.h"
 #include "kernels/program/numbers.h"
+#include "kernels/program/reductions.h"
 #include "kernels/registry.h"
 
 namespace shoal::kernels::program {
@@ -22,7 +23,6 @@ absl::StatusOr<Value> Apply(GraphBuilder& builder, std::string_view op,
 }
 
 Value Number(double number) { return GraphBuilder::Number(number, WeakKind::kFloat); }
-Value Whole(int64_t number) { return GraphBuilder::Number(number, WeakKind::kInt); }
 
 absl::StatusOr<Value> Clip(GraphBuilder& builder, Operands x) {
   SHOAL_ASSIGN_OR_RETURN(const Value above, Apply(builder, "maximum", {x[0], x[1]}));
@@ -92,84 +92,75 @@ absl::StatusOr<Value> LogAddExp(GraphBuilder& builder, Operands x) {
   return Apply(builder, "where", {equal, twice, sum});
 }
 
-absl::StatusOr<Value> CountNonzero(GraphBuilder& builder, Operands x) {
-  SHOAL_ASSIGN_OR_RETURN(const Value zero, Apply(builder, "logical_not", {x[0]}));
-  SHOAL_ASSIGN_OR_RETURN(const Value nonzero, Apply(builder, "logical_not", {zero}));
-  return Apply(builder, "sum", {nonzero});
+/// Of complex numbers the length of the arrow.
+absl::StatusOr<Value> Absolute(GraphBuilder& builder, Operands x) {
+  if (x[0].node < 0 || !IsComplex(builder.TypeOf(x[0]).dtype)) {
+    const OpInfo& absolute = *FindOp("absolute");
+    return builder.Apply(absolute, x);
+  }
+  SHOAL_ASSIGN_OR_RETURN(const Value re, Apply(builder, "real", {x[0]}));
+  SHOAL_ASSIGN_OR_RETURN(const Value im, Apply(builder, "imag", {x[0]}));
+  return Apply(builder, "hypot", {re, im});
 }
 
-absl::StatusOr<Value> Any(GraphBuilder& builder, Operands x) {
-  SHOAL_ASSIGN_OR_RETURN(const Value count, CountNonzero(builder, x));
-  return Apply(builder, "greater", {count, Whole(0)});
+/// The op of that name as a reduction.
+template <const char* kOp>
+absl::StatusOr<Value> ReduceBy(GraphBuilder& builder, const Value& x,
+                               const ReduceOptions& options) {
+  return Reduce(builder, kOp, x, options);
 }
+constexpr char kSum[] = "sum";
+constexpr char kProd[] = "prod";
+constexpr char kMin[] = "min";
+constexpr char kMax[] = "max";
 
-absl::StatusOr<Value> All(GraphBuilder& builder, Operands x) {
-  SHOAL_ASSIGN_OR_RETURN(const Value zero, Apply(builder, "logical_not", {x[0]}));
-  SHOAL_ASSIGN_OR_RETURN(const Value count, Apply(builder, "sum", {zero}));
-  return Apply(builder, "equal", {count, Whole(0)});
+constexpr Function Elementwise(absl::string_view name, absl::string_view doc, int8_t operands,
+                               decltype(Function::make) make) {
+  return {.name = name, .doc = doc, .operands = operands, .make = make};
 }
-
-/// Integers as float64, as NumPy's mean.
-absl::StatusOr<Value> AsFloat(GraphBuilder& builder, const Value& x) {
-  if (x.node < 0) return builder.Convert(x, DType::kFloat64);
-  const DType dtype = builder.TypeOf(x).dtype;
-  const bool is_float = ClassOf(dtype) == DTypeClass::kFloat || IsComplex(dtype);
-  return is_float ? absl::StatusOr<Value>(x) : builder.Convert(x, DType::kFloat64);
-}
-
-absl::StatusOr<Value> Mean(GraphBuilder& builder, Operands x) {
-  SHOAL_ASSIGN_OR_RETURN(const Value real, AsFloat(builder, x[0]));
-  SHOAL_ASSIGN_OR_RETURN(const Value sum, Apply(builder, "sum", {real}));
-  const auto count = static_cast<double>(builder.TypeOf(real).shape.element_count());
-  return Apply(builder, "divide", {sum, Number(count)});
-}
-
-// NumPy's, in two passes: the mean of the squared distances from the mean.
-absl::StatusOr<Value> Variance(GraphBuilder& builder, Operands x) {
-  SHOAL_ASSIGN_OR_RETURN(const Value real, AsFloat(builder, x[0]));
-  SHOAL_ASSIGN_OR_RETURN(const Value mean, Mean(builder, {&real, 1}));
-  SHOAL_ASSIGN_OR_RETURN(const Value distance, Apply(builder, "subtract", {real, mean}));
-  SHOAL_ASSIGN_OR_RETURN(const Value square, Apply(builder, "square", {distance}));
-  return Mean(builder, {&square, 1});
-}
-
-absl::StatusOr<Value> Deviation(GraphBuilder& builder, Operands x) {
-  SHOAL_ASSIGN_OR_RETURN(const Value variance, Variance(builder, x));
-  return Apply(builder, "sqrt", {variance});
-}
-
-absl::StatusOr<Value> Norm(GraphBuilder& builder, Operands x) {
-  SHOAL_ASSIGN_OR_RETURN(const Value real, AsFloat(builder, x[0]));
-  SHOAL_ASSIGN_OR_RETURN(const Value square, Apply(builder, "square", {real}));
-  SHOAL_ASSIGN_OR_RETURN(const Value sum, Apply(builder, "sum", {square}));
-  return Apply(builder, "sqrt", {sum});
+constexpr Function Reduction(absl::string_view name, absl::string_view doc,
+                             decltype(Function::reduce) reduce) {
+  return {.name = name, .doc = doc, .operands = 1, .reduce = reduce};
 }
 
 constexpr auto kFunctions = std::to_array<Function>({
-    {"clip", "x, but at least y and at most z.", 3, 3, &Clip},
-    {"reciprocal", "1 / x, of integers as float64.", 1, 1, &Reciprocal},
-    {"degrees", "Radians as degrees.", 1, 1, &Degrees},
-    {"rad2deg", "As degrees.", 1, 1, &Degrees},
-    {"radians", "Degrees as radians.", 1, 1, &Radians},
-    {"deg2rad", "As radians.", 1, 1, &Radians},
-    {"power", "x to the power of y; for the exponents 2, 1, 0.5, -1 as square, x, sqrt, 1 / x.", 2,
-     2, &Power},
-    {"pow", "As power.", 2, 2, &Power},
-    {"logaddexp", "log(exp(x) + exp(y)), without overflow on the way.", 2, 2, &LogAddExp},
-    {"count_nonzero", "How many elements are not 0.", 1, 1, &CountNonzero},
-    {"any", "Whether an element is not 0.", 1, 1, &Any},
-    {"all", "Whether no element is 0.", 1, 1, &All},
-    {"mean", "The sum of all elements, integers as float64, divided by their number.", 1, 1, &Mean},
-    {"average", "As mean.", 1, 1, &Mean},
-    {"var", "The mean of the squared distances from the mean.", 1, 1, &Variance},
-    {"std", "The square root of var.", 1, 1, &Deviation},
-    {"norm", "The square root of the sum of squares.", 1, 1, &Norm},
+    Elementwise("absolute", "|x|; of the least integer itself.", 1, &Absolute),
+    Elementwise("abs", "As absolute.", 1, &Absolute),
+    Elementwise("clip", "x, but at least y and at most z.", 3, &Clip),
+    Elementwise("reciprocal", "1 / x, of integers as float64.", 1, &Reciprocal),
+    Elementwise("degrees", "Radians as degrees.", 1, &Degrees),
+    Elementwise("rad2deg", "As degrees.", 1, &Degrees),
+    Elementwise("radians", "Degrees as radians.", 1, &Radians),
+    Elementwise("deg2rad", "As radians.", 1, &Radians),
+    Elementwise("power",
+                "x to the power of y; for the exponents 2, 1, 0.5, -1 as square, x, sqrt, 1 / x.",
+                2, &Power),
+    Elementwise("pow", "As power.", 2, &Power),
+    Elementwise("logaddexp", "log(exp(x) + exp(y)), without overflow on the way.", 2, &LogAddExp),
+    Reduction("sum", "The sum; small integers and bool widen.", &ReduceBy<kSum>),
+    Reduction("prod", "The product; small integers and bool widen.", &ReduceBy<kProd>),
+    Reduction("min", "The least element; NaN if one is.", &ReduceBy<kMin>),
+    Reduction("amin", "As min.", &ReduceBy<kMin>),
+    Reduction("max", "The greatest element; NaN if one is.", &ReduceBy<kMax>),
+    Reduction("amax", "As max.", &ReduceBy<kMax>),
+    Reduction("ptp", "The greatest element less the least.", &PeakToPeak),
+    Reduction("argmin", "The index of the first least element, or of the first NaN.", &ArgMin),
+    Reduction("argmax", "The index of the first greatest element, or of the first NaN.", &ArgMax),
+    Reduction("count_nonzero", "How many elements are not 0.", &CountNonzero),
+    Reduction("any", "Whether an element is not 0.", &Any),
+    Reduction("all", "Whether no element is 0.", &All),
+    Reduction("mean", "The sum, integers as float64, divided by the number of elements.", &Mean),
+    Reduction("average", "As mean.", &Mean),
+    Reduction("var", "The mean of the squared distances from the mean; ddof lowers the divisor.",
+              &Variance),
+    Reduction("std", "The square root of var.", &Deviation),
+    Reduction("norm", "The square root of the sum of squares.", &Norm),
+    Reduction("index", "The index of each element, among all or along an axis.", &IndexOf),
 });
 
 // Other names, NumPy's and the array API's.
 using Alias = std::pair<absl::string_view, std::string_view>;
 constexpr auto kAliases = std::to_array<Alias>({
-    {"abs", "absolute"},
     {"conj", "conjugate"},
     {"mod", "remainder"},
     {"neg", "negative"},

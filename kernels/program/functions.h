@@ -4,6 +4,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "kernels/program/builder.h"
+#include "kernels/program/reductions.h"
 
 namespace shoal::kernels::program {
 
@@ -11,9 +12,11 @@ namespace shoal::kernels::program {
 struct Function {
   absl::string_view name;
   absl::string_view doc;  ///< One sentence.
-  int8_t operands_min = 1;
-  int8_t operands_max = 1;
+  int8_t operands = 1;
+  /// One of the two is set. The second takes options: axes and the like.
   absl::StatusOr<Value> (*make)(GraphBuilder& builder, absl::Span<const Value> operands) = nullptr;
+  absl::StatusOr<Value> (*reduce)(GraphBuilder& builder, const Value& operand,
+                                  const ReduceOptions& options) = nullptr;
 };
 
 /// Every such function, in the order of the documentation. The span lives for ever.

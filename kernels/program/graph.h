@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/container/inlined_vector.h"
+#include "kernels/reduce.h"
 #include "kernels/registry.h"
 #include "kernels/scalar.h"
 #include "kernels/shape.h"
@@ -18,8 +19,9 @@ enum class NodeKind : uint8_t {
   kScalar,   ///< A constant, or the value of a parameter: shape ().
   kMap,      ///< An op of that form; operands are broadcast to the node's shape.
   kConvert,  ///< The operand's elements in another dtype.
-  kReduce,   ///< An op of that form over all elements.
-  kSort,     ///< An op of that form, of an input.
+  kReduce,   ///< An op of that form over the rows of `fold`.
+  kSort,     ///< An op of that form.
+  kIndex,    ///< int64: the row of `fold` in which each element of the node's shape lies.
 };
 
 /// One value of a program. Every op in it is defined for all values of its operands, which have
@@ -31,6 +33,7 @@ struct Node {
   absl::InlinedVector<NodeId, 3> operands;  ///< Nodes before this one.
   /// kInput: which argument; kScalar: which scalar; an op with parameters: its first one's scalar.
   int32_t slot = -1;
+  FoldShape fold = {};  ///< Of kReduce, kIndex: the elements as blocks, rows, columns.
 };
 
 struct GraphOutput {

@@ -19,20 +19,22 @@ constexpr size_t kStepScalarsMax = 256;
 
 bool IsElementwise(const Node& node) {
   return node.kind == NodeKind::kMap || node.kind == NodeKind::kConvert ||
-         node.kind == NodeKind::kScalar;
+         node.kind == NodeKind::kScalar || node.kind == NodeKind::kIndex;
 }
 
 /// Fuses what leads to some nodes into one kernel, up to arrays that exist already.
 class Fusion {
  public:
   /// `places` of the nodes that are arrays; elementwise nodes have none.
-  Fusion(const Graph& graph, const std::vector<std::optional<Place>>& places)
-      : graph_(graph), places_(places) {}
+  Fusion(const Graph& graph, const std::vector<std::optional<Place>>& places, const Shape& domain)
+      : graph_(graph), places_(places) {
+    step_.domain = domain;
+  }
 
   absl::StatusOr<Step> Fuse(const std::vector<NodeId>& roots) {
     Collect(roots);
     NumberLeaves();
-    NumberSteps();
+    SHOAL_RETURN_IF_ERROR(NumberSteps());
     for (const NodeId root : roots) {
       step_.kernel.outputs.push_back(values_.at(root));
     }
@@ -78,26 +80,34 @@ class Fusion {
       if (IsLeaf(id)) continue;
       const Node& node = NodeOf(id);
       if (node.kind == NodeKind::kScalar) {
-        values_[id] = step_.kernel.ScalarValue(step_.scalars.size());
-        AddScalar(node.type.dtype, node.slot);
+        values_[id] = AddScalar(node.type.dtype, graph_.scalars[static_cast<size_t>(node.slot)]);
+      } else if (node.kind == NodeKind::kIndex) {
+        index_numbers_[id] = {AddScalar(DType::kInt64, node.fold.columns),
+                              AddScalar(DType::kInt64, node.fold.rows)};
       } else if (node.slot >= 0) {
         params_[id] = static_cast<int16_t>(step_.scalars.size());
         for (size_t i = 0; i < node.op->params.size(); ++i) {
-          AddScalar(node.type.dtype, node.slot + static_cast<int32_t>(i));
+          AddScalar(node.type.dtype, graph_.scalars[static_cast<size_t>(node.slot) + i]);
         }
       }
     }
   }
 
-  void AddScalar(DType dtype, int32_t slot) {
+  /// Its value number.
+  int16_t AddScalar(DType dtype, const Scalar& scalar) {
     step_.kernel.scalars.push_back(dtype);
-    step_.scalars.push_back(graph_.scalars[static_cast<size_t>(slot)]);
+    step_.scalars.push_back(scalar);
+    return step_.kernel.ScalarValue(step_.scalars.size() - 1);
   }
 
-  void NumberSteps() {
+  absl::Status NumberSteps() {
     for (const NodeId id : needed_) {
       const Node& node = NodeOf(id);
       if (IsLeaf(id) || node.kind == NodeKind::kScalar) continue;
+      if (node.kind == NodeKind::kIndex) {
+        SHOAL_ASSIGN_OR_RETURN(values_[id], IndexValue(id));
+        continue;
+      }
       MapStep step = {.op = node.op, .dtype = {}, .result = node.type.dtype};
       step.dtype = NodeOf(node.operands.back()).type.dtype;  // Conditions come first.
       for (size_t i = 0; i < node.operands.size(); ++i) {
@@ -106,16 +116,48 @@ class Fusion {
       if (const auto params = params_.find(id); params != params_.end()) {
         step.first_param = params->second;
       }
-      values_[id] = step_.kernel.StepValue(step_.kernel.steps.size());
-      step_.kernel.steps.push_back(step);
+      values_[id] = AddStep(step);
     }
+    return absl::OkStatus();
   }
+
+  int16_t AddStep(const MapStep& step) {
+    step_.kernel.steps.push_back(step);
+    return step_.kernel.StepValue(step_.kernel.steps.size() - 1);
+  }
+
+  /// (index / columns) % rows, as much of it as is needed.
+  absl::StatusOr<int16_t> IndexValue(NodeId id) {
+    const Node& node = NodeOf(id);
+    if (!(node.type.shape == step_.domain)) {
+      return absl::UnimplementedError(
+          absl::StrCat("the index of elements of shape ", node.type.shape.ToString(),
+                       " is not built where they are broadcast to ", step_.domain.ToString()));
+    }
+    const auto [columns, rows] = index_numbers_.at(id);
+    const auto apply = [this](const char* op, int16_t x, int16_t y) {
+      return AddStep({.op = FindOp(op),
+                      .dtype = DType::kInt64,
+                      .result = DType::kInt64,
+                      .operands = {x, y, 0}});
+    };
+    int16_t value = step_.kernel.IndexValue();
+    if (node.fold.columns > 1) value = apply("floor_divide", value, columns);
+    if (node.fold.blocks > 1) value = apply("remainder", value, rows);
+    return value;
+  }
+
+  struct IndexNumbers {
+    int16_t columns = 0;
+    int16_t rows = 0;
+  };
 
   const Graph& graph_;
   const std::vector<std::optional<Place>>& places_;
   std::vector<NodeId> needed_;
   absl::flat_hash_map<NodeId, int16_t> values_;
   absl::flat_hash_map<NodeId, int16_t> params_;
+  absl::flat_hash_map<NodeId, IndexNumbers> index_numbers_;
   Step step_;
 };
 
@@ -172,16 +214,29 @@ class Planner {
   absl::Status MakeArray(NodeId id) {
     const Node& node = NodeOf(id);
     if (node.kind != NodeKind::kReduce && node.kind != NodeKind::kSort) return absl::OkStatus();
-    SHOAL_ASSIGN_OR_RETURN(
-        Step step, Fusion(graph_, places_).Fuse({node.operands.begin(), node.operands.end()}));
+    if (node.kind == NodeKind::kSort) SHOAL_RETURN_IF_ERROR(Materialise(node.operands[0]));
+    SHOAL_ASSIGN_OR_RETURN(Step step, Fusion(graph_, places_, NodeOf(node.operands[0]).type.shape)
+                                          .Fuse({node.operands.begin(), node.operands.end()}));
     step.form = node.op->form;
     step.op = node.op;
-    step.domain = NodeOf(node.operands[0]).type.shape;
+    step.fold = node.fold;
+    AddStep(id, std::move(step));
+    return absl::OkStatus();
+  }
+
+  /// Has what would be fused written to an array of its own.
+  absl::Status Materialise(NodeId id) {
+    if (places_[static_cast<size_t>(id)].has_value()) return absl::OkStatus();
+    SHOAL_ASSIGN_OR_RETURN(Step step, Fusion(graph_, places_, NodeOf(id).type.shape).Fuse({id}));
+    AddStep(id, std::move(step));
+    return absl::OkStatus();
+  }
+
+  void AddStep(NodeId id, Step step) {
     const Place place = NewPlace(id);
     step.outputs.push_back(place);
     places_[static_cast<size_t>(id)] = place;
     plan_.steps.push_back(std::move(step));
-    return absl::OkStatus();
   }
 
   /// One step for all outputs of a shape that are not there yet.
@@ -199,8 +254,7 @@ class Planner {
         roots.push_back(graph_.outputs[j].node);
         outputs.push_back({Place::Kind::kOutput, static_cast<int32_t>(j)});
       }
-      SHOAL_ASSIGN_OR_RETURN(Step step, Fusion(graph_, places_).Fuse(roots));
-      step.domain = domain;
+      SHOAL_ASSIGN_OR_RETURN(Step step, Fusion(graph_, places_, domain).Fuse(roots));
       step.outputs = std::move(outputs);
       plan_.steps.push_back(std::move(step));
     }

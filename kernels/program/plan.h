@@ -7,6 +7,7 @@
 #include "absl/status/statusor.h"
 #include "kernels/map.h"
 #include "kernels/program/graph.h"
+#include "kernels/reduce.h"
 #include "kernels/shape.h"
 
 namespace shoal::kernels::program {
@@ -29,6 +30,7 @@ struct Step {
   MapKernel kernel;
   std::vector<Scalar> scalars;  ///< The kernel's.
   Shape domain;                 ///< Inputs of another shape are broadcast to it.
+  FoldShape fold;               ///< kReduce: the domain's elements as blocks, rows, columns.
   std::vector<Place> inputs;
   std::vector<Place> outputs;
 };
@@ -38,7 +40,7 @@ struct Plan {
   std::vector<Step> steps;
   std::vector<ArrayType> outputs;
   std::vector<std::string> output_names;
-  std::vector<ArrayType> temporaries;  ///< Single elements: results of reductions.
+  std::vector<ArrayType> temporaries;  ///< Results of reductions, and what is then sorted.
 
   /// Whether the output may be exactly the memory of an argument of its size: nothing reads the
   /// argument after the output has been written over it.
@@ -47,9 +49,11 @@ struct Plan {
 
 /// Cuts the graph into steps. Everything elementwise between arguments, reductions and outputs is
 /// fused into the step that needs it; what two steps need is computed twice rather than stored, so
-/// that a program takes no memory but its outputs.
+/// that a program takes little memory but its outputs: results of reductions, and arrays that it
+/// computes and then sorts.
 ///
 /// Errors:
+///   UNIMPLEMENTED       the index of an array's elements, broadcast over another array.
 ///   RESOURCE_EXHAUSTED  a step would need more than 32 arrays or 256 numbers.
 absl::StatusOr<Plan> MakePlan(const Graph& graph);
 

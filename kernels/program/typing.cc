@@ -226,23 +226,60 @@ class Typer {
 
   absl::StatusOr<Value> CallFunction(const Function& function, const SyntaxNode& node,
                                      const std::vector<Value>& operands) {
-    SHOAL_RETURN_IF_ERROR(RefuseKeywords(node));
     const auto count = static_cast<int64_t>(operands.size());
-    if (count >= function.operands_min && count <= function.operands_max) {
-      return function.make(builder_, operands);
+    if (count != function.operands) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(function.name, " takes ", int{function.operands},
+                       function.operands == 1 ? " operand" : " operands", ", not ", count));
     }
-    return absl::InvalidArgumentError(absl::StrCat(
-        function.name, " takes ", int{function.operands_max}, " operands, not ", count));
+    if (function.reduce != nullptr) {
+      SHOAL_ASSIGN_OR_RETURN(const ReduceOptions options, OptionsOf(node));
+      return function.reduce(builder_, operands[0], options);
+    }
+    if (!node.keywords.empty()) return NoSuchKeyword(node, node.keywords[0]);
+    return function.make(builder_, operands);
   }
 
-  static absl::Status RefuseKeywords(const SyntaxNode& node) {
-    if (node.keywords.empty()) return absl::OkStatus();
-    const std::string& name = node.keywords[0].name;
-    if (name == "axis" || name == "keepdims") {
-      return absl::UnimplementedError(absl::StrCat("'", name, "' is not built yet"));
-    }
+  static absl::Status NoSuchKeyword(const SyntaxNode& node, const language::Keyword& keyword) {
     return absl::InvalidArgumentError(
-        absl::StrCat(node.name, " has no argument '", Utf8Prefix(name, 64), "'"));
+        absl::StrCat(node.name, " has no argument '", Utf8Prefix(keyword.name, 64), "'"));
+  }
+
+  absl::StatusOr<ReduceOptions> OptionsOf(const SyntaxNode& node) const {
+    ReduceOptions options;
+    for (const language::Keyword& keyword : node.keywords) {
+      if (keyword.name == "axis") {
+        SHOAL_ASSIGN_OR_RETURN(options.axes, AxesOf(keyword.value));
+      } else if (keyword.name == "keepdims") {
+        SHOAL_ASSIGN_OR_RETURN(const int64_t flag, WholeNumberOf("keepdims", keyword.value));
+        options.keepdims = flag != 0;
+      } else if (keyword.name == "ddof" && (node.name == "var" || node.name == "std")) {
+        SHOAL_ASSIGN_OR_RETURN(options.ddof, WholeNumberOf("ddof", keyword.value));
+      } else {
+        return NoSuchKeyword(node, keyword);
+      }
+    }
+    return options;
+  }
+
+  /// One axis, or a tuple of some.
+  absl::StatusOr<std::vector<int64_t>> AxesOf(NodeIndex node) const {
+    const bool is_tuple = NodeOf(node).kind == SyntaxKind::kTuple;
+    std::vector<int64_t> axes;
+    for (const NodeIndex axis : is_tuple ? NodeOf(node).arguments : std::vector{node}) {
+      SHOAL_ASSIGN_OR_RETURN(axes.emplace_back(), WholeNumberOf("axis", axis));
+    }
+    return axes;
+  }
+
+  absl::StatusOr<int64_t> WholeNumberOf(absl::string_view name, NodeIndex node) const {
+    const Value& value = ValueOf(node);
+    const bool is_number = NodeOf(node).kind != SyntaxKind::kTuple && value.node < 0;
+    const auto* number = is_number ? std::get_if<int64_t>(&value.number) : nullptr;
+    if (number == nullptr) {
+      return absl::InvalidArgumentError(absl::StrCat("'", name, "' has to be a whole number"));
+    }
+    return *number;
   }
 
   absl::StatusOr<Value> ApplyOp(const OpInfo& op, const SyntaxNode& node,
@@ -264,7 +301,12 @@ class Typer {
       }
       params.push_back(value.number);
     }
-    if (node.keywords.size() > op.params.size()) SHOAL_RETURN_IF_ERROR(RefuseKeywords(node));
+    for (const language::Keyword& keyword : node.keywords) {
+      const bool known = std::any_of(op.params.begin(), op.params.end(), [&](const auto& param) {
+        return keyword.name == std::string(param.name);
+      });
+      if (!known) return NoSuchKeyword(node, keyword);
+    }
     if (const std::optional<Value> folded = FoldNumbers(op, operands); folded.has_value()) {
       return *folded;
     }

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
+#include <span>
 #include <variant>
 #include <vector>
 
@@ -55,6 +57,37 @@ struct ReduceWork {
   kernels::ReducePartial* out = nullptr;  ///< Host memory; filled once done with OK.
 };
 
+/// Whole blocks folded over their rows.
+struct FoldWork {
+  const kernels::OpInfo* op = nullptr;  ///< Of form kReduce, with one input.
+  /// Makes its terms, of all blocks, in order. Borrowed as above.
+  const kernels::MapKernel* kernel = nullptr;
+  kernels::MapArgs args;
+  kernels::FoldShape shape;
+  void* out = nullptr;  ///< Device memory for the results, in the output's dtype.
+};
+
+/// Some rows of a block of several columns, folded up to what the row tree leaves open.
+struct FoldRowsWork {
+  const kernels::OpInfo* op = nullptr;
+  const kernels::MapKernel* kernel = nullptr;
+  kernels::MapArgs args;
+  int64_t first_row = 0;  ///< In the block, of the args' first element.
+  int64_t columns = 0;
+  /// Host memory; filled once done with OK: partials of these rows, in order.
+  std::vector<kernels::RowPartial>* out = nullptr;
+};
+
+/// Results of columns [first_column, first_column + column_count) from partials of all rows.
+struct FinishRowsWork {
+  const kernels::OpInfo* op = nullptr;
+  kernels::DType dtype = kernels::DType::kFloat32;  ///< Of the op's input.
+  std::span<const kernels::RowPartial> partials;    ///< Host memory.
+  int64_t first_column = 0;
+  int64_t column_count = 0;
+  void* out = nullptr;
+};
+
 /// Rows sorted in place.
 struct SortWork {
   const kernels::OpInfo* op = nullptr;  ///< Of form kSort.
@@ -71,7 +104,8 @@ struct MergeWork {
   Span output;  ///< Whole elements; overlaps no run.
 };
 
-using Work = std::variant<MapWork, ReduceWork, SortWork, MergeWork>;
+using Work =
+    std::variant<MapWork, ReduceWork, FoldWork, FoldRowsWork, FinishRowsWork, SortWork, MergeWork>;
 
 /// Raised by the owner of a task to stop it between chunks; null: cannot be stopped. Must stay
 /// alive until the work is done.

@@ -146,21 +146,29 @@ absl::Status CallRun::Prepare() {
   SHOAL_RETURN_IF_ERROR(AdmitReturn(outputs));
   targets_.reserve(outputs.size());
   for (size_t i = 0; i < outputs.size(); ++i) SHOAL_RETURN_IF_ERROR(MakeTarget(i, outputs[i]));
-  MakeTemporaries();
+  SHOAL_RETURN_IF_ERROR(MakeTemporaries());
   stage_ = NextStep();
   return absl::OkStatus();
 }
 
-// Single elements, in the front end.
-void CallRun::MakeTemporaries() {
+// In the front end; most are single elements.
+absl::Status CallRun::MakeTemporaries() {
   struct alignas(16) Element {
     std::array<std::byte, 16> bytes = {};
   };
   for (const plan::ArrayType& type : typed_.plan.temporaries) {
+    if (type.shape.element_count() > 1) {
+      const int64_t bytes = *type.shape.ByteCount(type.dtype);
+      SHOAL_ASSIGN_OR_RETURN(auto block, AllocateFrontEnd(*engine_, bytes, setup_.use));
+      std::byte* const data = block->data();
+      temporaries_.push_back(HostOperand(type, data, std::move(block)));
+      continue;
+    }
     auto element = std::make_shared<Element>();
     std::byte* const data = element->bytes.data();
     temporaries_.push_back(HostOperand(type, data, std::move(element)));
   }
+  return absl::OkStatus();
 }
 
 // What goes back inline has a limit of its own, and somebody may keep count of it.

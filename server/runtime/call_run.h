@@ -94,7 +94,7 @@ class CallRun : public std::enable_shared_from_this<CallRun> {
   absl::Status MakeReturned(const plan::ArrayType& type, CallTarget* target);
   absl::Status CheckPlace(size_t index) const;
   plan::StoreAs StoreFor(const plan::StoreAs& asked, const plan::ArrayType& type) const;
-  void MakeTemporaries();
+  absl::Status MakeTemporaries();
   Operand OperandOf(kernels::program::Place place) const;
   std::unique_ptr<Stage> NextStep();
   void RunStage();

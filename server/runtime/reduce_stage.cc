@@ -35,8 +35,7 @@ class StoreStage final : public Stage {
 class ReduceStage final : public Stage {
  public:
   explicit ReduceStage(StageInputs inputs) : in_(std::move(inputs)), access_(in_) {
-    const Operand* guide = Guide();
-    pieces_ = guide == nullptr ? CutDomain(in_) : CutIntoPieces(in_, *guide, 1);
+    pieces_ = CutReduction(in_, 1);
     partials_.resize(pieces_.size());
     memory_.resize(pieces_.size());
     kernels_.resize(pieces_.size());
@@ -74,14 +73,6 @@ class ReduceStage final : public Stage {
   }
 
  private:
-  /// The input whose shards the pieces follow: the first that is not broadcast, or none.
-  const Operand* Guide() const {
-    for (const Operand& input : in_.inputs) {
-      if (input.type.shape == in_.step->domain) return &input;
-    }
-    return nullptr;
-  }
-
   const StageInputs in_;
   const PieceKernel::Access access_;
   std::vector<kernels::ReducePartial> partials_;  // By piece.

@@ -48,8 +48,11 @@ std::vector<StagePiece> CutIntoPieces(const StageInputs& inputs, const Operand& 
   return pieces;
 }
 
-std::vector<StagePiece> CutDomain(const StageInputs& inputs) {
-  return CutAnywhere(inputs, inputs.step->domain.element_count(), 1);
+std::vector<StagePiece> CutReduction(const StageInputs& inputs, int64_t unit) {
+  for (const Operand& input : inputs.inputs) {
+    if (input.type.shape == inputs.step->domain) return CutIntoPieces(inputs, input, unit);
+  }
+  return CutAnywhere(inputs, inputs.step->domain.element_count(), unit);
 }
 
 PieceKernel::Access::Access(const StageInputs& inputs) : inputs_(inputs) {
@@ -100,7 +103,9 @@ std::unique_ptr<Stage> MakeStage(StageInputs inputs) {
     case kernels::OpForm::kMap:
       return MakeMapStage(std::move(inputs));
     case kernels::OpForm::kReduce:
-      return MakeReduceStage(std::move(inputs));
+      return inputs.step->fold.blocks == 1 && inputs.step->fold.columns == 1
+                 ? MakeReduceStage(std::move(inputs))
+                 : MakeFoldStage(std::move(inputs));
     case kernels::OpForm::kSort:
       return MakeSortStage(std::move(inputs));
     case kernels::OpForm::kMove:

@@ -62,8 +62,9 @@ struct StageInputs {
 std::vector<StagePiece> CutIntoPieces(const StageInputs& inputs, const Operand& operand,
                                       int64_t unit);
 
-/// The same for the step's domain where no array of that shape guides it.
-std::vector<StagePiece> CutDomain(const StageInputs& inputs);
+/// Cuts the step's domain for a reduction: at the extents of its first input that is not broadcast,
+/// or, where all are, into one piece per worker if the work is worth it.
+std::vector<StagePiece> CutReduction(const StageInputs& inputs, int64_t unit);
 
 /// The elementwise part of a step, as one piece of it runs it: which elements of each input it
 /// reads, and the memory that a launch is told of.
@@ -102,7 +103,8 @@ class PieceKernel {
 };
 
 std::unique_ptr<Stage> MakeMapStage(StageInputs inputs);
-std::unique_ptr<Stage> MakeReduceStage(StageInputs inputs);
+std::unique_ptr<Stage> MakeReduceStage(StageInputs inputs);  ///< To one element.
+std::unique_ptr<Stage> MakeFoldStage(StageInputs inputs);    ///< To several.
 std::unique_ptr<Stage> MakeSortStage(StageInputs inputs);
 
 /// The first stage of a step, by its form.

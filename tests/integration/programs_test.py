@@ -172,6 +172,66 @@ class ProgramsTest(ServerCase):
             seen, = self.values(f"{name}(x)", {"x": x}).values()
             np.testing.assert_allclose(seen, NUMPY[name](x), rtol=1e-13)
 
+    def test_reductions_over_axes(self):
+        exact = ("sum", "prod", "min", "max", "any", "all", "count_nonzero", "argmin", "argmax",
+                 "ptp")
+        rng = np.random.default_rng(4)
+        for case in range(300):
+            dtype = DTYPES[rng.integers(len(DTYPES) - 1)]  # Complex numbers have no order.
+            shape = [(3, 5), (40, 3), (2, 3, 4), (7,), (3, 0), (1, 6), (9, 1, 4)][rng.integers(7)]
+            x = np.minimum(sample(dtype, shape, rng), sample(dtype, shape, rng))
+            name = (exact + ("mean", "var", "std"))[rng.integers(len(exact) + 3)]
+            count = 1 if name.startswith("arg") else rng.integers(1, len(shape) + 1)
+            axes = [int(axis) for axis in rng.choice(len(shape), count, replace=False)]
+            axis = axes[0] - len(shape) if count == 1 else tuple(axes)
+            text = f"{name}(x, axis={axis}{', keepdims=True' if case % 2 else ''})"
+            kind = ("BLOCK", "REPLICATED", "SINGLE")[case % 3]
+            argument = stored(self.client.put(x, "x", kind=kind).id) if case % 4 else x
+            with self.subTest(text, dtype=dtype, shape=shape), warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                try:
+                    expected = getattr(np, name)(x, axis=axis, keepdims=bool(case % 2))
+                except (TypeError, ValueError):
+                    self.assert_refused("", lambda: self.run_program(text, {"x": argument}))
+                else:
+                    seen, = self.values(text, {"x": argument}).values()
+                    self.assertEqual((seen.dtype, seen.shape), (expected.dtype, expected.shape))
+                    # A mean is rounded, and the root of a half once more.
+                    rounds = name not in exact and expected.dtype.kind == "f"
+                    rounding = 4 * np.finfo(expected.dtype).eps if rounds else 0
+                    np.testing.assert_allclose(seen, expected, rtol=rounding, atol=rounding)
+            if case % 4:
+                self.client.free("x")
+
+    def test_functions_are_within_their_bounds(self):
+        rng = np.random.default_rng(5)
+        near_one = "asin acos atanh"
+        for name in ("exp exp2 expm1 log log1p log2 log10 sin cos tan asin acos atan sinh cosh "
+                     "tanh asinh acosh atanh cbrt").split():
+            numpy_name = name.replace("a", "arc", 1) if name[0] == "a" else name
+            for dtype in (np.float32, np.float64):
+                x = rng.uniform(-1, 1, 2000) * (1 if name in near_one else 20)
+                if name in ("log", "log2", "log10", "acosh"):
+                    x = abs(x) + (name == "acosh")
+                x = (np.maximum(x, -0.999) if name == "log1p" else x).astype(dtype)
+                exact = getattr(np, numpy_name)(x.astype(np.longdouble))
+                for text in (f"{name}(x)", f"{numpy_name}(x)"):
+                    seen, = self.values(text, {"x": x}).values()
+                    self.assertEqual(seen.dtype, dtype)
+                    error = abs(seen - exact) / np.spacing(abs(exact).astype(dtype))
+                    self.assertLess(error.max(), 1.0, f"{text}, {dtype.__name__}")
+
+    def test_what_is_computed_may_be_sorted(self):
+        x = np.random.default_rng(6).integers(0, 1000, (40, 50)).astype(np.int32)
+        seen, = self.values("sort(-x * 2) + 1", {"x": x}).values()
+        self.assert_same(seen, np.sort(-x * 2) + 1, "sort")
+
+    def test_an_array_less_its_rows_means(self):
+        x = np.random.default_rng(7).integers(0, 64, (128, 32)).astype(np.float64)
+        for axis in (0, 1):
+            seen, = self.values(f"x - mean(x, axis={axis}, keepdims=True)", {"x": x}).values()
+            self.assert_same(seen, x - x.mean(axis=axis, keepdims=True), "centred")
+
     def test_arrays_of_workers_give_the_bits_of_one_piece(self):
         x = np.random.default_rng(2).normal(size=60_003).astype(np.float32)
         text = "sum(sqrt(abs(x)) * w), w * x / sum(x * x)"

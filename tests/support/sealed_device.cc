@@ -47,6 +47,18 @@ struct CheckArguments {
     }
   }
   void operator()(const device::ReduceWork& work) const { Inputs(*work.kernel, work.args); }
+  void operator()(const device::FoldWork& work) const {
+    Inputs(*work.kernel, work.args);
+    const kernels::DType output = kernels::OutputDType(*work.op, work.kernel->OutputDType(0));
+    if (work.shape.result_count() == 0) return;
+    At(work.out, work.shape.result_count() * kernels::ItemBytes(output));
+  }
+  void operator()(const device::FoldRowsWork& work) const { Inputs(*work.kernel, work.args); }
+  void operator()(const device::FinishRowsWork& work) const {
+    if (work.column_count == 0) return;
+    At(work.out,
+       work.column_count * kernels::ItemBytes(kernels::OutputDType(*work.op, work.dtype)));
+  }
   void operator()(const device::SortWork& work) const {
     At(work.args.data,
        work.args.row_count * work.args.row_elements * kernels::ItemBytes(work.args.dtype));

@@ -12,6 +12,8 @@
 #include "kernels/cpu/map.h"
 #include "kernels/cpu/reduce.h"
 #include "kernels/cpu/sort.h"
+#include "server/device/cpu/chunks.h"
+#include "server/device/cpu/fold_work.h"
 
 namespace shoal::device {
 namespace {
@@ -35,8 +37,6 @@ constexpr double kCopyNsPerByte = 0.1;
 constexpr double kSortNsPerElement = 20.0;
 constexpr double kMergeNsPerElement = 5.0;
 
-int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
 /// Whole leaves of about `chunk_bytes`.
 int64_t ChunkElements(int64_t chunk_bytes, DType dtype) {
   return std::max(chunk_bytes / ItemBytes(dtype) / kLeafElements, int64_t{1}) * kLeafElements;
@@ -44,28 +44,6 @@ int64_t ChunkElements(int64_t chunk_bytes, DType dtype) {
 
 void* Advance(void* data, int64_t elements, DType dtype) {
   return static_cast<std::byte*>(data) + elements * ItemBytes(dtype);
-}
-
-bool IsRaised(CancelFlag cancelled) {
-  return cancelled != nullptr && cancelled->load(std::memory_order_relaxed);
-}
-
-/// Chunks of one piece of work, none begun after `cancelled` was raised.
-absl::Status ForChunks(int64_t count, CancelFlag cancelled, const CpuContext& context,
-                       absl::FunctionRef<void(int64_t)> body) {
-  if (count <= 1 || context.team->width() == 1) {
-    for (int64_t i = 0; i < count && !IsRaised(cancelled); ++i) body(i);
-  } else {
-    context.team->ParallelFor(count, [&](int64_t i) {
-      if (!IsRaised(cancelled)) body(i);
-    });
-  }
-  return IsRaised(cancelled) ? absl::CancelledError("cancelled while it ran") : absl::OkStatus();
-}
-
-absl::Status NotBuilt(std::string_view op, DType dtype) {
-  return absl::UnimplementedError(
-      absl::StrCat(std::string(op), " is not built for ", std::string(Name(dtype))));
 }
 
 /// The kernel's outputs and those inputs that are as long.
@@ -227,12 +205,25 @@ struct NsOnOneCore {
   double operator()(const MapWork& work) const {
     return kernels::CostOf(*work.kernel) * static_cast<double>(work.args.count);
   }
-  double operator()(const ReduceWork& work) const {
+  static double OfFold(const kernels::OpInfo& op, const kernels::MapKernel& kernel, int64_t count) {
     // The table's figures are for float32.
-    const auto size = static_cast<double>(ItemBytes(work.kernel->OutputDType(0))) / 4.0;
-    const double fold = work.op->cost_ns_per_element * size;
-    const double make = work.kernel->steps.empty() ? 0.0 : kernels::CostOf(*work.kernel);
-    return (fold + make) * static_cast<double>(work.args.count);
+    const auto size = static_cast<double>(ItemBytes(kernel.OutputDType(0))) / 4.0;
+    const double fold = op.cost_ns_per_element * size;
+    const double make = kernel.steps.empty() ? 0.0 : kernels::CostOf(kernel);
+    return (fold + make) * static_cast<double>(count);
+  }
+  double operator()(const ReduceWork& work) const {
+    return OfFold(*work.op, *work.kernel, work.args.count);
+  }
+  double operator()(const FoldWork& work) const {
+    return OfFold(*work.op, *work.kernel, work.shape.blocks * work.shape.block_elements());
+  }
+  double operator()(const FoldRowsWork& work) const {
+    return OfFold(*work.op, *work.kernel, work.args.count);
+  }
+  double operator()(const FinishRowsWork& work) const {
+    // At most some dozens of rows for each column.
+    return static_cast<double>(work.column_count) * 10.0;
   }
   double operator()(const SortWork& work) const {
     return kSortNsPerElement * static_cast<double>(work.args.row_count) *

@@ -97,9 +97,9 @@ TEST(TypeProgramTest, ErrorsPointAndTellTheTypes) {
             "the program reads x, but no argument 'y', or that is given twice");
   EXPECT_EQ(Typed("x + 1", {{"", kX}, {"", kY}}),
             "2 arguments without a name, and the program reads x");
-  EXPECT_EQ(Typed("sum(x, axis=0)", {{"x", kX}}),
-            "program, line 1, column 1: 'axis' is not built yet (of float32 (3, 4))\n  sum(x, "
-            "axis=0)\n  ^~~~~~~~~~~~~~");
+  EXPECT_EQ(Typed("sum(x, axis=2)", {{"x", kX}}),
+            "program, line 1, column 1: axis 2 of an array of shape (3, 4) (of float32 (3, 4))\n  "
+            "sum(x, axis=2)\n  ^~~~~~~~~~~~~~");
   EXPECT_EQ(Typed("sqrt(x, x)", {{"x", kX}}),
             "program, line 1, column 1: sqrt takes 1 operand, not 2 (of float32 (3, 4), float32 "
             "(3, 4))\n  sqrt(x, x)\n  ^~~~~~~~~~");

@@ -113,6 +113,7 @@ class RandomCase {
         {0, 4}, {1, 9}, {9, 1}, {2, 64}, {5000}, {8200}, {4, 3, 2}, {13, 500}};
     std::vector<int64_t> shape = shapes[random_() % shapes.size()];
     if (op_->form == kernels::OpForm::kSort && shape.empty()) shape = {1};
+    if (op_->needs_elements && std::ranges::find(shape, 0) != shape.end()) shape = {1};
     const int count = op_->form == kernels::OpForm::kMove ? 1 : op_->inputs_max;
     for (int i = 0; i < count; ++i) {
       // Now and then a single element, which is broadcast.
