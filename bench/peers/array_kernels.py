@@ -123,7 +123,7 @@ def compiled(text, names, returned):
     source = f"def call({parameters}, result=None):\n    {text}\n    return {returned}\n"
     scope = dict(names)
     exec(source, scope)  # The texts are those above, nobody else's.
-    return scope["call"]
+    return scope.pop("call")  # Left there it would hold itself, and its arrays, for ever.
 
 
 class Libraries:
@@ -195,6 +195,7 @@ class Peer:
     def drop(self):
         self.ready = {}
         self.inputs = {}
+        gc.collect()  # Off while something is timed. Whatever holds an array is of a gigabyte.
         return {}
 
     def load(self, name, dtype, count):
