@@ -33,13 +33,13 @@ class Random {
 };
 
 template <typename T>
-void Fill(const ValueRange& range, uint64_t seed, int64_t count, std::byte* data) {
+void Fill(const ValueRange& range, uint64_t seed, const ElementMemory& memory) {
   Random random(seed);
-  for (int64_t i = 0; i < count; ++i) {
+  for (int64_t i = 0; i < memory.count; ++i) {
     const double value = range.low + (range.high - range.low) * random.Uniform();
     // Rounding may reach the end of the range, which is not in it.
     const T element = std::min(static_cast<T>(value), static_cast<T>(range.high));
-    std::memcpy(data + i * static_cast<int64_t>(sizeof(T)), &element, sizeof(T));
+    std::memcpy(memory.data + i * static_cast<int64_t>(sizeof(T)), &element, sizeof(T));
   }
 }
 
@@ -153,17 +153,16 @@ Verdict JudgeSort(const Elements& input, const Elements& result) {
 
 }  // namespace
 
-void FillUniform(DType dtype, const ValueRange& range, uint64_t seed, int64_t count,
-                 std::byte* data) {
-  switch (dtype) {
+void FillUniform(const ValueRange& range, uint64_t seed, const ElementMemory& memory) {
+  switch (memory.dtype) {
     case DType::kFloat32:
-      return Fill<float>(range, seed, count, data);
+      return Fill<float>(range, seed, memory);
     case DType::kFloat64:
-      return Fill<double>(range, seed, count, data);
+      return Fill<double>(range, seed, memory);
     case DType::kInt32:
-      return Fill<int32_t>(range, seed, count, data);
+      return Fill<int32_t>(range, seed, memory);
     case DType::kInt64:
-      return Fill<int64_t>(range, seed, count, data);
+      return Fill<int64_t>(range, seed, memory);
     default:
       SHOAL_UNREACHABLE("no case has such elements");
   }

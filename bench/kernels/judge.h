@@ -21,9 +21,15 @@ struct Verdict {
   int64_t wrong = 0;  ///< Elements that are further off than they may be.
 };
 
+/// Memory for elements.
+struct ElementMemory {
+  kernels::DType dtype = kernels::DType::kFloat32;
+  std::byte* data = nullptr;
+  int64_t count = 0;
+};
+
 /// Fills memory with values of the range that follow from the seed. bool is not supported.
-void FillUniform(kernels::DType dtype, const ValueRange& range, uint64_t seed, int64_t count,
-                 std::byte* data);
+void FillUniform(const ValueRange& range, uint64_t seed, const ElementMemory& memory);
 
 /// Whether elements of that dtype can be judged: bool, and real ones of 32 or 64 bits.
 bool IsJudged(kernels::DType dtype);

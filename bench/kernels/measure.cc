@@ -145,16 +145,17 @@ device::CpuContext KernelMeasuring::ContextOf(int64_t threads) {
 }
 
 void KernelMeasuring::FillInputs(const CasePoint& point) {
-  FillUniform(point.dtype, point.which->x, 1, point.elements, inputs_[0].data());
-  if (point.which->inputs > 1) {
-    FillUniform(point.dtype, point.which->y, 2, point.elements, inputs_[1].data());
-  }
+  const auto memory = [&](size_t i) {
+    return ElementMemory{point.dtype, inputs_[i].data(), point.elements};
+  };
+  FillUniform(point.which->x, 1, memory(0));
+  if (point.which->inputs > 1) FillUniform(point.which->y, 2, memory(1));
 }
 
 std::vector<Elements> KernelMeasuring::Inputs(const CasePoint& point) const {
-  std::vector<Elements> inputs;
-  for (int i = 0; i < point.which->inputs; ++i) {
-    inputs.push_back({point.dtype, inputs_[static_cast<size_t>(i)].data(), point.elements});
+  std::vector<Elements> inputs(static_cast<size_t>(point.which->inputs));
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    inputs[i] = {point.dtype, inputs_[i].data(), point.elements};
   }
   return inputs;
 }
@@ -239,6 +240,7 @@ absl::Status KernelMeasuring::MeasureSubjects(const RoundOptions& options, Array
     }
   }
   std::vector<Contender*> in_turn;
+  in_turn.reserve(contenders.size());
   for (const auto& contender : contenders) in_turn.push_back(contender.get());
   SHOAL_ASSIGN_OR_RETURN(const auto times, MeasureRounds(in_turn, options));
   row->figures.subjects = FiguresOf(times, limits, traffic.Bytes());

@@ -21,6 +21,26 @@ TEST(CasesTest, HaveNamesOfTheirOwnAndDTypes) {
   EXPECT_EQ(FindCase("no such case"), nullptr);
 }
 
+void ExpectRight(KernelMeasuring* measuring, const CasePoint& point) {
+  const KernelCase& which = *point.which;
+  SCOPED_TRACE(which.name + " " + std::string(kernels::Name(point.dtype)));
+  const auto figures = measuring->Measure(point, kBrief, nullptr);
+  ASSERT_TRUE(figures.ok()) << figures.status();
+  if (!figures->not_built.empty()) {
+    EXPECT_TRUE(which.optional);
+    return;
+  }
+  const SubjectFigures& own = figures->subjects.front();
+  EXPECT_EQ(own.name, "shoal");
+  EXPECT_EQ(own.wrong, 0) << own.ulps.value_or(-1) << " ulps";
+  EXPECT_GT(own.call_s, 0);
+  EXPECT_GT(own.of_limit.value_or(0), 0);
+  EXPECT_GT(figures->first_s, 0);
+  EXPECT_GT(figures->again_s, 0);
+  EXPECT_EQ(figures->subjects.size(), 1 + LimitsOf(which).size());
+  EXPECT_EQ(own.ratio.size(), LimitsOf(which).size());
+}
+
 TEST(KernelMeasuringTest, EveryCaseIsRightOnEveryDTypeAndNumberOfThreads) {
   // More than a chunk, so that two threads share it; and one element.
   constexpr int64_t kMany = 200'003;
@@ -28,26 +48,9 @@ TEST(KernelMeasuringTest, EveryCaseIsRightOnEveryDTypeAndNumberOfThreads) {
   ASSERT_TRUE(measuring.ok()) << measuring.status();
   for (const KernelCase& which : AllCases()) {
     for (const kernels::DType dtype : which.dtypes) {
-      for (const auto& [elements, threads] :
-           {std::pair<int64_t, int64_t>{1, 1}, {kMany, 1}, {kMany, 2}}) {
-        const std::string name = which.name + " " + std::string(kernels::Name(dtype));
-        const auto figures =
-            (*measuring)->Measure({&which, dtype, elements, threads}, kBrief, nullptr);
-        ASSERT_TRUE(figures.ok()) << name << ": " << figures.status();
-        if (!figures->not_built.empty()) {
-          EXPECT_TRUE(which.optional) << name;
-          continue;
-        }
-        const SubjectFigures& own = figures->subjects.front();
-        EXPECT_EQ(own.name, "shoal");
-        EXPECT_EQ(own.wrong, 0) << name << ": " << own.ulps.value_or(-1) << " ulps";
-        EXPECT_GT(own.call_s, 0);
-        EXPECT_GT(own.of_limit.value_or(0), 0);
-        EXPECT_GT(figures->first_s, 0);
-        EXPECT_GT(figures->again_s, 0);
-        EXPECT_EQ(figures->subjects.size(), 1 + LimitsOf(which).size());
-        EXPECT_EQ(own.ratio.size(), LimitsOf(which).size());
-      }
+      ExpectRight(measuring->get(), {&which, dtype, 1, 1});
+      ExpectRight(measuring->get(), {&which, dtype, kMany, 1});
+      ExpectRight(measuring->get(), {&which, dtype, kMany, 2});
     }
   }
 }
