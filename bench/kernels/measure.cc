@@ -127,11 +127,7 @@ absl::StatusOr<std::unique_ptr<KernelMeasuring>> KernelMeasuring::Create(int64_t
   options.owner = "shoal-bench";
   options.memory_bytes = capacity;
   auto device = std::make_unique<device::CpuDevice>(arena.get(), options);
-  std::unique_ptr<KernelMeasuring> made(new KernelMeasuring(std::move(arena), std::move(device)));
-  for (device::Buffer* buffer : {&made->inputs_[0], &made->inputs_[1], &made->output_}) {
-    SHOAL_ASSIGN_OR_RETURN(*buffer, made->device_->Allocate(bytes));
-  }
-  return made;
+  return std::unique_ptr<KernelMeasuring>(new KernelMeasuring(std::move(arena), std::move(device)));
 }
 
 KernelMeasuring::KernelMeasuring(std::unique_ptr<memory::Arena> arena,
@@ -142,6 +138,19 @@ device::CpuContext KernelMeasuring::ContextOf(int64_t threads) {
   std::unique_ptr<threads::Team>& team = teams_[threads];
   if (team == nullptr) team = std::make_unique<threads::Team>(static_cast<int>(threads) - 1);
   return {.team = team.get(), .scratch = device_.get()};
+}
+
+// Anew for each row, as large as it needs: where arrays lie to each other in the caches is then
+// what a worker's allocations make of it, not the same place in three buffers of the largest size.
+absl::Status KernelMeasuring::PlaceArrays(const CasePoint& point) {
+  const std::array<device::Buffer*, 3> buffers = {&inputs_[0], &inputs_[1], &output_};
+  for (device::Buffer* buffer : buffers) buffer->Release();
+  for (device::Buffer* buffer : buffers) {
+    // What the output's elements will be is not known yet.
+    const int64_t item_bytes = buffer == &output_ ? kItemBytesMax : ItemBytes(point.dtype);
+    SHOAL_ASSIGN_OR_RETURN(*buffer, device_->Allocate(point.elements * item_bytes));
+  }
+  return absl::OkStatus();
 }
 
 void KernelMeasuring::FillInputs(const CasePoint& point) {
@@ -174,6 +183,7 @@ Traffic KernelMeasuring::TrafficOf(const CasePoint& point, const kernels::ArrayT
 
 absl::StatusOr<CaseFigures> KernelMeasuring::Measure(const CasePoint& point,
                                                      const RoundOptions& options, ArrayPeer* peer) {
+  SHOAL_RETURN_IF_ERROR(PlaceArrays(point));
   Row row{.point = point,
           .context = ContextOf(point.threads),
           .inputs = Inputs(point),

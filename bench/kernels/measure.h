@@ -53,12 +53,12 @@ struct CaseFigures {
 /// The limits that a case is held against.
 std::vector<Limit> LimitsOf(const KernelCase& which);
 
-/// Runs cases on arrays that are made once, as large as the largest.
+/// Runs cases on arrays from one arena, as a worker has it.
 ///
 /// Thread-safety: one thread at a time.
 class KernelMeasuring {
  public:
-  /// `elements_max` of 8 bytes each.
+  /// Room for arrays of `elements_max` of 8 bytes each.
   ///
   /// Errors: RESOURCE_EXHAUSTED.
   static absl::StatusOr<std::unique_ptr<KernelMeasuring>> Create(int64_t elements_max);
@@ -73,6 +73,7 @@ class KernelMeasuring {
   struct Row;
   KernelMeasuring(std::unique_ptr<memory::Arena> arena, std::unique_ptr<device::Device> device);
 
+  absl::Status PlaceArrays(const CasePoint& point);
   void FillInputs(const CasePoint& point);
   std::vector<Elements> Inputs(const CasePoint& point) const;
   Traffic TrafficOf(const CasePoint& point, const kernels::ArrayType& output) const;
