@@ -8,6 +8,7 @@
 #include "bench/ceilings/server_process.h"
 #include "bench/collectives/collectives_command.h"
 #include "bench/commit.h"
+#include "bench/kernels/kernels_command.h"
 #include "bench/report/report_command.h"
 #include "bench/sweep/sweep_command.h"
 #include "bench/tasks/tasks_command.h"
@@ -21,6 +22,7 @@ constexpr char kHelp[] =
     "  sweep        throughput and latency against payload size, with ceilings\n"
     "  tasks        floods of tiny tasks through a session\n"
     "  collectives  scatter, gather, broadcast, ... between embedded workers, and mpi4py's\n"
+    "  kernels      programs on arrays in this process, beside memory, NumPy, numexpr, PyTorch\n"
     "  report       a page with plots out of the JSON that the others write\n"
     "\n"
     "shoal-bench COMMAND --help names the flags of each. Method: docs/benchmarks.md.\n";
@@ -39,6 +41,7 @@ int Main(const std::vector<std::string>& words) {
   if (command == "sweep") return SweepCommand(arguments, line);
   if (command == "tasks") return TasksCommand(arguments, line);
   if (command == "collectives") return CollectivesCommand(arguments, line);
+  if (command == "kernels") return KernelsCommand(arguments, line);
   if (command == "report") return ReportCommand(arguments);
   if (command == "serve-ceiling") return ServeCeilingCommand(arguments);
   if (command == "--version") {

@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <string>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 
@@ -36,6 +37,9 @@ class Output {
 
   /// Titles are printed before the first row.
   void Row(absl::Span<const std::string> cells, Json row);
+
+  /// A row that is not printed, only kept for the JSON object.
+  void Keep(Json row) { rows_.push_back(std::move(row)); }
 
   /// Writes {"head": head, "rows": [...]} where --json says.
   ///

@@ -103,6 +103,7 @@ std::string BuildPage(const std::vector<Document>& documents) {
                   SweepSection(RowsOf(documents, "sweep")),
                   TasksSection(RowsOf(documents, "tasks")),
                   CollectivesSection(RowsOf(documents, "collectives")),
+                  KernelsSection(RowsOf(documents, "kernels")),
                   "<footer>Ratios compare within one run on one machine: medians of rounds in "
                   "which everything took its turn. Method and formulas: "
                   "docs/benchmarks.md.</footer>\n</body>\n</html>\n");

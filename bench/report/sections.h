@@ -18,6 +18,9 @@ std::string TasksSection(const std::vector<Json>& rows);
 /// Bus bandwidth against size, and the mpi4py experiment.
 std::string CollectivesSection(const std::vector<Json>& rows);
 
+/// Programs on arrays beside streams and Python's libraries, against the number of elements.
+std::string KernelsSection(const std::vector<Json>& rows);
+
 /// A few figures in large type: Shoal's largest payload of each kind, and how it compares.
 std::string Tiles(const std::vector<Document>& documents);
 

@@ -15,8 +15,8 @@ struct Known {
   const char* title;
   int color;
 };
-// Colours by kind: gRPC warm, sockets green, memory grey. Shoal alone is blue.
-constexpr std::array<Known, 14> kKnown = {{{"shoal", "Shoal", 0},
+// Colours by kind: gRPC and NumPy warm, sockets green, memory grey. Shoal alone is blue.
+constexpr std::array<Known, 22> kKnown = {{{"shoal", "Shoal", 0},
                                            {"shoal_local", "Shoal", 0},
                                            {"shoal_view", "Shoal, views", 8},
                                            {"grpc_stream", "gRPC stream", 1},
@@ -29,7 +29,15 @@ constexpr std::array<Known, 14> kKnown = {{{"shoal", "Shoal", 0},
                                            {"memcpy", "memcpy", 7},
                                            {"mpi4py", "mpi4py", 1},
                                            {"ipyparallel", "ipyparallel", 5},
-                                           {"dask", "Dask", 3}}};
+                                           {"dask", "Dask", 3},
+                                           {"stream", "stream", 6},
+                                           {"stream_nt", "streaming stores", 7},
+                                           {"read", "reading", 6},
+                                           {"copy", "memcpy", 2},
+                                           {"numpy", "NumPy", 1},
+                                           {"numpy_out", "NumPy, out=", 3},
+                                           {"numexpr", "numexpr", 4},
+                                           {"torch", "PyTorch", 5}}};
 
 }  // namespace
 

@@ -171,7 +171,7 @@ class ReportTest(unittest.TestCase):
 
 class HelpTest(unittest.TestCase):
     def test_every_command_explains_itself(self):
-        for command in ("sweep", "tasks", "collectives", "report"):
+        for command in ("sweep", "tasks", "collectives", "kernels", "report"):
             text = run(command, "--help").stdout
             self.assertIn("Examples:", text)
             self.assertIn(command, run("--help").stdout)

@@ -38,6 +38,7 @@ TEST(PageTest, ShowsEverySectionOfAStoredRun) {
        {"0123456789ab", "Test CPU", "shoal-bench sweep --op put", "--op=put", "0 wrong",
         "<h2>Payload size</h2>", "put, plane tcp", "<h2>Tiny tasks</h2>",
         "<h2>Collectives between embedded workers</h2>", "The mpi4py experiment", "raw Unix socket",
+        "<h2>Programs on arrays</h2>", "x + y, float32, 2 threads", "NumPy, out=", "not built",
         "Latency, 99th percentile", "0.960 × gRPC stream"}) {
     EXPECT_THAT(page, HasSubstr(part));
   }
@@ -88,7 +89,9 @@ TEST(PageTest, TakesRowsOfAnyShape) {
   const std::string page = PageOf(
       R"({"head": 7, "rows": [{}, {"bench": 3}, {"bench": "sweep", "bytes": "many", "ratio": 4},
           {"bench": "tasks", "count": null}, {"bench": "collectives", "ranks": "two"},
-          {"bench": "collectives", "iterations": 1, "dot": "perhaps"}]})");
+          {"bench": "collectives", "iterations": 1, "dot": "perhaps"},
+          {"bench": "kernels", "threads": "two", "call_us": 1, "ratio": [1]},
+          {"bench": "kernels", "subject": "shoal", "elements": "many"}]})");
   EXPECT_THAT(page, HasSubstr("</html>"));
 }
 
