@@ -192,8 +192,32 @@ absl::StatusOr<Value> GraphBuilder::ApplyMap(const OpInfo& op, absl::Span<const 
   return value;
 }
 
+// The sum of products of two arguments is their dot product, to the bit where neither sum nor
+// product has another dtype than they have; it reads them once and writes nothing on the way.
+std::optional<std::vector<Value>> GraphBuilder::FactorsOf(const Value& term) const {
+  const Node* node = term.node < 0 ? nullptr : &graph_.nodes[NodeOf(term)];
+  if (node == nullptr || node->kind != NodeKind::kMap) return std::nullopt;
+  const bool is_square = node->op->name == "square";
+  if (!is_square && node->op->name != "multiply") return std::nullopt;
+  const OpInfo& sum = *FindOp("sum");
+  if (IsHalf(node->type.dtype) || OutputDType(sum, node->type.dtype) != node->type.dtype) {
+    return std::nullopt;
+  }
+  std::vector<Value> factors;
+  for (const NodeId operand : {node->operands.front(), node->operands.back()}) {
+    const Node& factor = graph_.nodes[static_cast<size_t>(operand)];
+    if (factor.kind != NodeKind::kInput || !(factor.type == node->type)) return std::nullopt;
+    factors.push_back({.node = operand, .number = {}, .weak = {}});
+  }
+  return factors;
+}
+
 absl::StatusOr<Value> GraphBuilder::Reduce(const OpInfo& op, absl::Span<const Value> operands,
                                            FoldShape fold, const Shape& result) {
+  if (op.name == "sum" && fold.blocks == 1 && fold.columns == 1) {
+    const std::optional<std::vector<Value>> factors = FactorsOf(operands[0]);
+    if (factors.has_value()) return Reduce(*FindOp("dot"), *factors, fold, result);
+  }
   SHOAL_ASSIGN_OR_RETURN(const DType common, CommonDType(operands));
   SHOAL_ASSIGN_OR_RETURN(const DType dtype, ComputeDType(op, common));
   SHOAL_ASSIGN_OR_RETURN(const std::vector<NodeId> converted, Converted(operands, dtype));

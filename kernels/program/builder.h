@@ -86,6 +86,9 @@ class GraphBuilder {
 
   const ArrayType& TypeOf(const Value& value) const { return graph_.nodes[NodeOf(value)].type; }
 
+  /// What makes a value that is a node; null: no op.
+  const OpInfo* OpOf(const Value& value) const { return graph_.nodes[NodeOf(value)].op; }
+
   /// "float32 (3, 4)", "the integer 7": for messages.
   std::string Describe(const Value& value) const;
 
@@ -102,6 +105,7 @@ class GraphBuilder {
   absl::StatusOr<Shape> CommonShape(absl::Span<const NodeId> operands) const;
   absl::StatusOr<Value> ApplyMap(const OpInfo& op, absl::Span<const Value> operands,
                                  absl::Span<const Scalar> params);
+  std::optional<std::vector<Value>> FactorsOf(const Value& term) const;
   absl::StatusOr<Value> ReduceAll(const OpInfo& op, absl::Span<const Value> operands);
   absl::StatusOr<Value> ApplySort(const OpInfo& op, absl::Span<const Value> operands);
   absl::StatusOr<std::vector<NodeId>> Converted(absl::Span<const Value> operands, DType dtype);

@@ -65,6 +65,25 @@ TEST_F(BuilderTest, ReductionsTakeAllElements) {
   EXPECT_EQ(Apply("dot", {x, y}).status().code(), absl::StatusCode::kInvalidArgument);
 }
 
+TEST_F(BuilderTest, ASumOfProductsOfArgumentsIsTheirDotProduct) {
+  const auto op_of = [this](const char* op, const Value& x, const Value& y) {
+    const Value term = *Apply(op, op == std::string("square") ? std::vector{x} : std::vector{x, y});
+    const Value sum = *Apply("sum", {term});
+    return std::string(builder_.OpOf(sum)->name);
+  };
+  const Value x = builder_.Input(Of(DType::kFloat32, {3, 4}));
+  const Value y = builder_.Input(Of(DType::kFloat32, {3, 4}));
+  const Value row = builder_.Input(Of(DType::kFloat32, {4}));
+  const Value small = builder_.Input(Of(DType::kInt32, {4}));
+  const Value half = builder_.Input(Of(DType::kFloat16, {4}));
+  EXPECT_EQ(op_of("multiply", x, y), "dot");
+  EXPECT_EQ(op_of("square", x, x), "dot");
+  EXPECT_EQ(op_of("add", x, y), "sum");
+  EXPECT_EQ(op_of("multiply", x, row), "sum");
+  EXPECT_EQ(op_of("multiply", small, small), "sum");
+  EXPECT_EQ(op_of("square", half, half), "sum");
+}
+
 TEST_F(BuilderTest, RefusesWhatDoesNotFit) {
   const Value x = builder_.Input(Of(DType::kFloat32, {3}));
   const Value y = builder_.Input(Of(DType::kFloat32, {4}));
