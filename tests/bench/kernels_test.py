@@ -41,7 +41,8 @@ class NumPyTest(unittest.TestCase):
         for row in own(rows):
             if row["built"]:
                 self.assertGreater(row["call_us"], 0)
-                self.assertGreater(row["ratio"]["numpy"], 0, row)
+                if row["case"] != "erf":  # NumPy has none.
+                    self.assertGreater(row["ratio"]["numpy"], 0, row)
                 self.assertIsNotNone(row["ulps"])
         # What one operation makes has the same bits.
         for row in rows:
